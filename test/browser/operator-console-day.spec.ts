@@ -64,7 +64,10 @@ describe("An operator's day in the console", () => {
     // As people write it.
     const spaced = { ...fields, 'Organisation number': number.replace(/(...)(?=.)/g, '$1 ') };
     await act('Add a customer', spaced);
-    await text('The customer is added');
+    await text('Fjordlys AS is added');
+    // Its page opens by itself.
+    await kari.page.getByRole('tab', { name: 'Overview' }).waitFor();
+    await menu('Customers');
     await kari.page.getByPlaceholder('name, number, organisation number or e-mail').fill('fjordlys');
     await row('Fjordlys AS').click();
     await kari.page.getByRole('tab', { name: 'Overview' }).waitFor();
@@ -79,10 +82,35 @@ describe("An operator's day in the console", () => {
     await text('The service is added');
     await row('Web server').waitFor();
     await tab('Tokens');
-    await act('Issue a token', { Purpose: 'ERP production', 'ai:use': true, 'events:read': true });
+    // The form begins with the scopes that its services need.
+    await button('Issue a token').click();
+    await dialog()
+      .getByLabel(/^support:write:/)
+      .and(kari.page.locator(':checked'))
+      .waitFor();
+    await dialog().getByLabel('Purpose').fill('ERP production');
+    await button('Issue a token', dialog()).click();
     token = await secret('token');
-    await row('ERP production').waitFor();
-    expect(await row('ERP production').innerText()).toContain('ai:use events:read');
+    await row('ERP production')
+      .getByText('invoices:read support:read support:write status:read events:read', { exact: true })
+      .waitFor();
+  });
+
+  it('posts a status event for a customer with one service, which is chosen', async () => {
+    await menu('Status');
+    await button('Post for one customer').click();
+    await dialog().getByLabel('Customer').fill('fjordlys');
+    await kari.page.getByRole('option', { name: 'Fjordlys AS' }).click();
+    await dialog()
+      .getByText(/^Web server \(hosting, no. \d+\)$/)
+      .waitFor();
+    await dialog().getByLabel('Message').fill('New address on Friday');
+    await button('Post', dialog()).click();
+    await text('Posted for Web server of Fjordlys AS');
+    await button('End', row('New address on Friday')).click();
+    await dialog().getByText('It ends now for Web server of Fjordlys AS: New address on Friday').waitFor();
+    await button('End', dialog()).click();
+    await text('The event has ended');
   });
 
   it('sets a price, and the customer’s AI', async () => {
@@ -95,19 +123,19 @@ describe("An operator's day in the console", () => {
     ).toEqual([{ input: 12.5, output: 1060 }]);
     await row('claude-of-the-day').waitFor();
     await kari.open(`/customers/${customerId}/show/ai`);
-    const settings = {
-      Model: { choose: 'claude-of-the-day' },
-      'Included credit': '500',
-      'Warnings at': '50 90',
-    };
     await button('Settings').click();
     await dialog().getByRole('heading', { name: 'AI settings of Fjordlys AS' }).waitFor();
+    // The only model that has a price is chosen, and the form shows what it costs.
+    await dialog().getByText('claude-of-the-day is the only one that has a price').waitFor();
+    await dialog().getByLabel('Model').click();
+    await kari.page.getByRole('option').filter({ hasText: 'none' }).click();
     await button('Store', dialog()).click();
     await dialog().getByText('Choose a model: without one every message is refused').waitFor();
     await button('Cancel', dialog()).click();
-    await act('Settings', settings, kari.page, 'Store');
+    await act('Settings', { 'Included credit': '500', 'Warnings at': '50 90' }, kari.page, 'Store');
     await text('The settings are stored');
     await text('AI credit, ');
+    await text('enabled, claude-of-the-day');
     const stored = await sql('select model, credit_thresholds from ai_settings where customer_id = $1', [customerId]);
     expect(stored).toEqual([{ model: 'claude-of-the-day', credit_thresholds: [50, 90] }]);
     await act('Add credit', { 'Amount in NOK': '12,50', Why: 'Calls of 3 March' });
@@ -162,14 +190,17 @@ describe("An operator's day in the console", () => {
 
   it('posts a status event, and ends it', async () => {
     await kari.open(`/customers/${customerId}/show/status`);
-    await act('Post', { Service: { choose: /^Web server \(hosting, no. \d+\)$/ }, Message: 'Disks are slow' });
+    // A button for each of its services, AI too.
+    await button('Post for AI').waitFor();
+    await act('Post for Web server', { Message: 'Disks are slow', outage: true }, kari.page, 'Post');
     await text('Posted for Web server of Fjordlys AS');
     await row('Disks are slow').getByText('Web server').waitFor();
     await menu('Status');
-    await act('Announce', {
+    const announcement = {
       'Type of services': { choose: 'hosting: 1 service of 1 customer' },
       Message: 'New disks on Sunday',
-    });
+    };
+    await act('Post for all of a type', announcement, kari.page, 'Post');
     await text('Posted for 1 service of 1 customer');
     await act('End', {}, row('Disks are slow'));
     await text('The event has ended');
@@ -187,11 +218,33 @@ describe("An operator's day in the console", () => {
     // The first input has the focus.
     await kari.page.keyboard.type('Accounting');
     await button('Only read', dialog()).click();
-    await button('Issue a token', dialog()).click();
+    // The first press asks: nothing is refused before.
     await button('Log in again with a passkey and issue a token', dialog()).click();
     expect(await secret('token')).toMatch(/^cas_live_/);
     const scopes = 'ai:read invoices:read support:read status:read sms:read events:read';
     await row('Accounting').getByText(scopes).waitFor();
+    // That login is fresh for the next one, which begins with what its AI needs, too.
+    await act('Issue a token', { Purpose: 'Chat' });
+    await secret('token');
+    await row('Chat')
+      .getByText(/^ai:read ai:use ai:topup invoices:read/)
+      .waitFor();
+  });
+
+  it('goes by the operator API where it takes a login for fresh that is not', async () => {
+    await kari.page.route('**/operator/v1/session', async (route) => {
+      const reply = await route.fetch();
+      await route.fulfill({ response: reply, json: { ...((await reply.json()) as object), fresh_for_seconds: 300 } });
+    });
+    await sql('update operator_session set created_at = $1', [new Date(Date.now() - 6 * 60_000)]);
+    await kari.open(`/customers/${customerId}/show/ai`);
+    const refused = kari.page.waitForResponse((reply) => reply.status() === 403);
+    await act('Add credit', { 'Amount in NOK': '7', Why: 'Late' });
+    await refused;
+    await dialog().getByText('Log in again: your last login is more than 5 minutes ago').waitFor();
+    await button('Log in again with a passkey and add credit', dialog()).click();
+    await row('Late').waitFor();
+    await kari.page.unroute('**/operator/v1/session');
     expect(kari.complaints.splice(0)).toEqual([expect.stringContaining('403')]);
   });
 

@@ -98,7 +98,13 @@ const PARTS = [
     'GET /services/{id}',
     'GET /services/types',
   ],
-  ...['GET /credit-requests/{id}', 'GET /ai/usage/summary', 'GET /accounts/{id}', 'GET /accounts/{id}/sessions'],
+  ...[
+    'GET /credit-requests/{id}',
+    'GET /ai/models',
+    'GET /ai/usage/summary',
+    'GET /accounts/{id}',
+    'GET /accounts/{id}/sessions',
+  ],
   ...[
     'GET /audit/actions',
     'GET /tickets/assignees',

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi } from '@test/operator-api';
+import { saveAiCustomer } from '@test/ai-factories';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveFakeToken } from '@test/factories/service-token.factory';
 import { itOnOneServer } from '@test/kinds-of-server';
+
+type Dict = Record<string, unknown>;
 
 interface Page {
   data: { id: string; title?: string; name?: string }[];
@@ -213,6 +216,44 @@ describe('lists of the operator API', () => {
     );
     const reply = await operator.call('/services/types');
     expect(await reply.json()).toEqual({ data: [{ type: 'fax', services: 3, customers: 2 }] });
+  });
+
+  it('name the models that a customer can be given, and the usual one', async () => {
+    const models = async () => {
+      const reply = (await (await operator.call('/ai/models')).json()) as { data: Dict[] };
+      return reply.data.map(({ model, customers, usual }) => [model, customers, usual]);
+    };
+    const price = (model: string, from: string, example = false) =>
+      api.superuser.query(
+        `insert into ai_model_price (model, valid_from, input, cache_write_5m, cache_write_1h, cache_read, output, example)
+         values ($1, $2, 12.5, 1, 1, 1, 60, $3)`,
+        [model, from, example],
+      );
+    const enable = (model: string) => saveAiCustomer(api.superuser, { model });
+    await price('example-a', '2026-01-01', true);
+    await price('to-come', '2999-01-01');
+    expect(await models()).toEqual([['example-a', 0, true]]);
+    // Of two, the one that more customers may use.
+    await price('example-b', '2026-01-01', true);
+    expect(await models()).toEqual([
+      ['example-a', 0, false],
+      ['example-b', 0, false],
+    ]);
+    await saveAiCustomer(api.superuser, { model: 'example-a', enabled: false });
+    await enable('example-b');
+    expect(await models()).toEqual([
+      ['example-a', 0, false],
+      ['example-b', 1, true],
+    ]);
+    // A price that somebody has decided goes before those of examples.
+    await price('own', '2026-01-01');
+    expect(await models()).toEqual([
+      ['example-a', 0, false],
+      ['example-b', 1, false],
+      ['own', 0, true],
+    ]);
+    const { data } = (await (await operator.call('/ai/models')).json()) as { data: Dict[] };
+    expect(data[2]).toMatchObject({ input: '12.500000', output: '60.000000', example: false });
   });
 
   itOnOneServer('read the tickets of all along an index in the order of their urgency', 'its nodes plan', async () => {

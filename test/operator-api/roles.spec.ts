@@ -60,6 +60,7 @@ const ROUTES: Record<string, string> = {
   'GET /ai/usage/summary': EVERYBODY,
   'GET /ai/unknown': EVERYBODY,
   'GET /ai/accounting': EVERYBODY,
+  'GET /ai/models': EVERYBODY,
   'GET /ai/verification': EVERYBODY,
   'GET /prices': EVERYBODY,
   'POST /prices': 'billing admin +',

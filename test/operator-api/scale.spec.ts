@@ -155,7 +155,7 @@ describe(`the operator API with ${CUSTOMERS} customers`, () => {
       ...['/today', '/session', '/accounts', '/prices', '/installation/storage', `/ai/accounting?month=${month}`],
       ...['/customers', '/customers?sort=name', '/customers?search=a1b', '/customers?search=nothing-like-it'],
       ...['/customers?state=active&sort=-customer_number', `/customers/${busiest}`, `/customers/${busiest}/overview`],
-      ...[`/tokens?customer_id=${busiest}`, `/services?customer_id=${busiest}`, '/services/types'],
+      ...[`/tokens?customer_id=${busiest}`, `/services?customer_id=${busiest}`, '/services/types', '/ai/models'],
       // The console's list of tickets has the urgent open ones on top, whatever else is chosen.
       ...[
         '',

@@ -42,6 +42,22 @@ describe('sessions of the operator API', () => {
     expect(await codeOf(await logInWith(token))).toEqual([401, 'login_failed']);
   });
 
+  it('say for how long their login is fresh, by the clock of the database', async () => {
+    const cookie = cookieOf(await logInWith((await invite()).token));
+    const fresh = async () =>
+      ((await (await operatorCaller(api, cookie)('/session')).json()) as { fresh_for_seconds: number })
+        .fresh_for_seconds;
+    const seconds = await fresh();
+    expect(seconds).toBeGreaterThan(280);
+    expect(seconds).toBeLessThanOrEqual(300);
+    const age = `update operator_session set created_at = now() - $1::interval where revoked_at is null`;
+    await api.superuser.query(age, ['4 minutes']);
+    expect(await fresh()).toBeGreaterThan(40);
+    expect(await fresh()).toBeLessThanOrEqual(60);
+    await api.superuser.query(age, ['6 minutes']);
+    expect(await fresh()).toBe(0);
+  });
+
   it('do not begin with a link of ten minutes ago, of a former invitation, or of a deactivated account', async () => {
     const old = await invite();
     await api.superuser.query(`update operator_login_link set expires_at = now() where account_id = $1`, [old.id]);

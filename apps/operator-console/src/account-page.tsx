@@ -16,8 +16,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Title } from 'react-admin';
 import { call } from './client/api';
-import { addPasskey } from './login/login-methods';
-import { currentSession } from './session';
+import { addPasskey, logInByPasskey } from './login/login-methods';
+import { useSession, wantsLogin } from './session';
 import { formatTime, useFormats } from './shared/formats';
 
 interface Passkey {
@@ -43,20 +43,30 @@ export function AccountPage() {
   const [name, setName] = useState('');
   const [problem, setProblem] = useState<string>();
   const queries = useQueryClient();
-  const session = useQuery({ queryKey: ['session'], queryFn: currentSession });
+  const session = useSession();
   const passkeys = useQuery({ queryKey: ['passkeys'], queryFn: () => call<{ data: Passkey[] }>('GET', 'passkeys') });
   const sessions = useQuery({ queryKey: ['sessions'], queryFn: () => call<{ data: OwnSession[] }>('GET', 'sessions') });
 
-  const attempt = (act: () => Promise<unknown>) => async () => {
-    setProblem(undefined);
-    try {
-      await act();
-      await queries.invalidateQueries({ queryKey: ['passkeys'] });
-      await queries.invalidateQueries({ queryKey: ['sessions'] });
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-    }
-  };
+  // An operation that needs a fresh login asks for the passkey first, as its button says.
+  const asks = (method: string, path: string) =>
+    session.data?.login_methods.passkey === true && wantsLogin(session.data, method, path);
+  const labelOf = (label: string, asking: boolean) => (asking ? `Log in again and ${label.toLowerCase()}` : label);
+  const attempt =
+    (act: () => Promise<unknown>, asking = false) =>
+    async () => {
+      setProblem(undefined);
+      try {
+        if (asking) {
+          await logInByPasskey();
+          await queries.invalidateQueries({ queryKey: ['session'] });
+        }
+        await act();
+        await queries.invalidateQueries({ queryKey: ['passkeys'] });
+        await queries.invalidateQueries({ queryKey: ['sessions'] });
+      } catch (error) {
+        setProblem(error instanceof Error ? error.message : String(error));
+      }
+    };
 
   return (
     <Stack spacing={2} sx={{ mt: 1, maxWidth: 900 }}>
@@ -87,9 +97,12 @@ export function AccountPage() {
                     <Button
                       size="small"
                       color="error"
-                      onClick={attempt(() => call('DELETE', `passkeys/${passkey.id}`))}
+                      onClick={attempt(
+                        () => call('DELETE', `passkeys/${passkey.id}`),
+                        asks('DELETE', `passkeys/${passkey.id}`),
+                      )}
                     >
-                      Remove
+                      {labelOf('Remove', asks('DELETE', `passkeys/${passkey.id}`))}
                     </Button>
                   </TableCell>
                 </TableRow>
@@ -101,12 +114,15 @@ export function AccountPage() {
             <Button
               variant="contained"
               disabled={name.trim() === ''}
-              onClick={attempt(async () => {
-                await addPasskey(name.trim());
-                setName('');
-              })}
+              onClick={attempt(
+                async () => {
+                  await addPasskey(name.trim());
+                  setName('');
+                },
+                asks('POST', 'passkeys'),
+              )}
             >
-              Add a passkey
+              {labelOf('Add a passkey', asks('POST', 'passkeys'))}
             </Button>
           </Stack>
         </CardContent>

@@ -16,7 +16,6 @@ import WebhooksIcon from '@mui/icons-material/Webhook';
 import TodayIcon from '@mui/icons-material/Dashboard';
 import TokensIcon from '@mui/icons-material/VpnKey';
 import { Alert, Box, Button, type Theme, ToggleButton, ToggleButtonGroup, useMediaQuery } from '@mui/material';
-import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import {
   AppBar,
@@ -33,11 +32,9 @@ import {
   useSidebarState,
 } from 'react-admin';
 import { Link } from 'react-router-dom';
-import { call } from './client/api';
 import { ActionDialogs } from './shared/action-button';
-import { REFRESH_MS } from './shared/console-list';
 import { type Formats, useFormats } from './shared/formats';
-import type { Session } from './session';
+import { useSession } from './session';
 
 const PAGES = [
   'Work',
@@ -166,12 +163,7 @@ function ConsoleBar() {
 
 /** Says that the operator API is away, and goes when it is back. */
 function ConnectionNotice() {
-  const { isError } = useQuery({
-    queryKey: ['session-alive'],
-    queryFn: () => call<Session>('GET', 'session'),
-    refetchInterval: REFRESH_MS,
-    retry: false,
-  });
+  const { isError } = useSession();
   if (!isError) return null;
   return (
     <Alert severity="warning" sx={{ mb: 1 }}>

@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import type { AuthProvider } from 'react-admin';
 import { ApiError, call } from './client/api';
+import { REFRESH_MS } from './shared/refresh';
 
 export type Role = 'viewer' | 'support' | 'billing' | 'admin';
 
@@ -7,8 +9,8 @@ export interface Session {
   account: { id: string; name: string; email: string; role: Role };
   expires_at: string;
   idle_expires_at: string;
-  /** Until then money and tokens may be changed without another login. */
-  fresh_until: string | null;
+  /** For so long money and tokens may be changed without another login. */
+  fresh_for_seconds: number;
   login_methods: LoginMethods;
 }
 
@@ -24,6 +26,30 @@ export const currentSession = (): Promise<Session> => (session ??= call<Session>
 
 export function forgetSession(): void {
   session = undefined;
+}
+
+const SESSION = ['session'] as const;
+
+/** The session as it is: read again and again, also to notice that the operator API is away. */
+export const useSession = () =>
+  useQuery({
+    queryKey: SESSION,
+    queryFn: () => call<Session>('GET', 'session'),
+    refetchInterval: REFRESH_MS,
+    retry: false,
+  });
+
+/** The operations that need a fresh login, by the operator API's document: see `vite.config.ts`. */
+declare const FRESH_LOGINS: readonly string[];
+const PATTERNS = FRESH_LOGINS.map((operation) => new RegExp(`^${operation.replace(/\{\w+\}/g, '[^/]+')}$`));
+
+/**
+ * Whether the operator API would ask for another login before a request. It decides: this only spares the person a refusal, and takes
+ * a login that ends until the session is read again as ended.
+ */
+export function wantsLogin(session: Session | undefined, method: string, path: string): boolean {
+  if (session === undefined || session.fresh_for_seconds > REFRESH_MS / 1_000) return false;
+  return PATTERNS.some((pattern) => pattern.test(`${method} /${path}`));
 }
 
 /** What a role may do; the operator API decides, the console only hides what would be refused. */

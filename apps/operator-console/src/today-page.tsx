@@ -4,8 +4,8 @@ import { Title } from 'react-admin';
 import { Link } from 'react-router-dom';
 import { call, type Dto } from './client/api';
 import { Bars, type ChartData } from './shared/charts';
-import { REFRESH_MS } from './shared/console-list';
 import { formatNumber, useFormats } from './shared/formats';
+import { REFRESH_MS } from './shared/refresh';
 
 type Today = Dto<'TodayDto'>;
 

@@ -39,7 +39,7 @@ export function RequireRole(...named: Exclude<OperatorRole, 'admin'>[]): MethodD
 /** Declares that a route needs a session of any role. */
 export const AnyRole = () => RequireRole('viewer', 'support', 'billing');
 
-/** Declares that a route needs a login of the last minutes: for money, tokens and accounts. */
+/** Declares that a route needs a login of the last minutes: for money, secrets, accounts, and all data of a customer. */
 export const FreshLogin = () =>
   applyDecorators(
     declareRules({ freshLogin: true }),

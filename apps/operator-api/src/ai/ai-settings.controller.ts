@@ -8,12 +8,14 @@ import { Actor, AnyRole, FreshLogin, RequireRole } from '../access/operator-acce
 import {
   AiSettingsDto,
   ConfigureAiDto,
+  OfferedModelListDto,
   PriceDto,
   PricePageDto,
   SetPriceDto,
   toAiSettingsDto,
   toLedgerProblemDto,
   toListedPriceDto,
+  toOfferedModelDto,
   toPriceDto,
   VerificationDto,
   VerificationQueryDto,
@@ -102,6 +104,17 @@ export class AiSettingsController {
   @ProblemReplies('invalid_request', 'cross_site_request', 'not_found')
   async withdrawPrice(@Actor() actor: string, @Body() { model, from }: WithdrawPriceDto): Promise<PriceDto> {
     return toPriceDto(await this.prices.withdraw(actor, model, from));
+  }
+
+  @Get('ai/models')
+  @AnyRole()
+  @ApiOperation({
+    summary: 'List the models that a customer can be given',
+    description: 'Those with a price in force.',
+  })
+  @ApiOkResponse({ type: OfferedModelListDto, description: 'The models, by name.' })
+  async listModels(): Promise<OfferedModelListDto> {
+    return { data: (await this.prices.models()).map(toOfferedModelDto) };
   }
 
   @Get('ai/verification')

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
-import type { AiConfigurationView, AiModelPrice, LedgerProblem, ListedAiPrice } from '@domains/ai';
+import type { AiConfigurationView, AiModelPrice, LedgerProblem, ListedAiPrice, OfferedModel } from '@domains/ai';
 import {
   FieldRule,
   InboxPageDto,
@@ -271,6 +271,42 @@ export class PricePageDto extends InboxPageDto {
   data!: ListedPriceDto[];
 }
 
+/** A model that a customer can be given, with its price in NOK per million tokens. */
+export class OfferedModelDto {
+  /** @example 'claude-haiku-4-5' */
+  @ApiProperty({ maxLength: 200 })
+  model!: string;
+
+  @ApiProperty({ maxLength: 30, example: '12.000000' })
+  input!: string;
+
+  @ApiProperty({ maxLength: 30, example: '60.000000' })
+  output!: string;
+
+  /**
+   * Whether it is an example price that came with the service.
+   * @example false
+   */
+  example!: boolean;
+
+  /** How many customers may use it. */
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 0, example: 12 })
+  customers!: number;
+
+  /**
+   * Whether it is the one to propose: the only one, or the one that more customers may use than any other. Example prices do not
+   * count beside those that you have set.
+   * @example true
+   */
+  usual!: boolean;
+}
+
+/** The models that have a price in force. */
+export class OfferedModelListDto {
+  @ApiProperty({ type: [OfferedModelDto], maxItems: WHOLE_LIST_MAX })
+  data!: OfferedModelDto[];
+}
+
 const CREDIT_KINDS = ['manual_adjustment', 'refund'] as const;
 
 /** A correction of a customer's credit. */
@@ -371,6 +407,12 @@ export function toPriceDto(price: AiModelPrice): PriceDto {
 /** Maps a price of the list to its DTO. */
 export const toListedPriceDto = (price: ListedAiPrice): ListedPriceDto =>
   Object.assign(toPriceDto(price), { in_force: price.inForce });
+
+/** Maps a model to its DTO. */
+export function toOfferedModelDto({ price, customers, usual }: OfferedModel): OfferedModelDto {
+  const { model, input, output, example } = price;
+  return { model, input, output, example, customers, usual };
+}
 
 /** Maps a difference to its DTO. */
 export function toLedgerProblemDto({ customerId, problem, found, expected }: LedgerProblem): LedgerProblemDto {

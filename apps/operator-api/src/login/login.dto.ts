@@ -141,6 +141,10 @@ export class CurrentSessionDto {
   @ApiProperty({ format: 'date-time' })
   fresh_until!: string;
 
+  /** For how many more seconds that is: clocks of browsers differ. */
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 0, example: 240 })
+  fresh_for_seconds!: number;
+
   /** The ways to log in again. */
   login_methods!: LoginMethodsDto;
 }
@@ -193,13 +197,14 @@ export class SessionListDto {
 
 /** Maps a person's session to its DTO. */
 export function toCurrentSessionDto(operator: AuthenticatedOperator, methods: LoginMethodsDto): CurrentSessionDto {
-  const { sessionId, accountId, name, email, role, expiresAt, idleExpiresAt, freshUntil } = operator;
+  const { sessionId, accountId, name, email, role, expiresAt, idleExpiresAt, freshUntil, freshForSeconds } = operator;
   return {
     id: sessionId,
     account: { id: accountId, name, email, role },
     expires_at: timeText(expiresAt),
     idle_expires_at: timeText(idleExpiresAt < expiresAt ? idleExpiresAt : expiresAt),
     fresh_until: timeText(freshUntil),
+    fresh_for_seconds: freshForSeconds,
     login_methods: methods,
   };
 }

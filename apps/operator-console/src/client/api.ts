@@ -100,12 +100,17 @@ export async function call<Reply>(
 }
 
 /** A reply's file, which the browser saves under a name. */
-export async function download(method: 'GET' | 'POST', path: string, name: string): Promise<void> {
+export async function download(
+  method: 'GET' | 'POST',
+  path: string,
+  name: string,
+  key: string = crypto.randomUUID(),
+): Promise<void> {
   const reply = await fetch(addressOf(path), {
     method,
     credentials: 'same-origin',
     cache: 'no-store',
-    headers: method === 'POST' ? { 'Idempotency-Key': crypto.randomUUID() } : {},
+    headers: method === 'POST' ? { 'Idempotency-Key': key } : {},
   }).catch(() => {
     throw new ApiError(AWAY);
   });

@@ -6,9 +6,10 @@ import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
 import { Code, Count, Nok, Plain, Time } from '../shared/fields';
 import { oneOf } from '../shared/filters';
-import { visibleText } from '../shared/formats';
+import { formatNok, useFormats, visibleText } from '../shared/formats';
 import { DecimalInput, numberOrNull } from '../shared/number-inputs';
-import { Balance, useOverview } from './customer-overview';
+import { useOverview, useServices } from '../shared/of-customer';
+import { Balance } from './customer-overview';
 import type { Customer } from './customer-page';
 
 const KINDS = ['monthly_included', 'usage', 'manual_adjustment', 'invoice_topup', 'refund', 'expiry'] as const;
@@ -21,7 +22,9 @@ const YES_NO = [
 export function CustomerAi() {
   const customer = useRecordContext<Customer>();
   const { data } = useOverview(customer?.id);
+  const { data: services } = useServices(customer?.id);
   if (customer === undefined) return null;
+  const hasService = services?.some(({ type, status }) => type === 'ai' && status === 'active') ?? true;
   const path = `customers/${customer.id}/ai`;
   const name = visibleText(customer.name);
   return (
@@ -35,11 +38,11 @@ export function CustomerAi() {
           method="PATCH"
           needs="admin"
           done="The settings are stored"
-          question="An empty limit is none."
+          question={`An empty limit is none.${hasService ? '' : ' The customer gets a service of the type ai, which shows it the included credit.'}`}
           initial={{
             // Who chooses its first model lets it use AI.
             enabled: data?.ai?.model ? data.ai.enabled : true,
-            model: data?.ai?.model ?? '',
+            model: data?.ai?.model ?? undefined,
             included_nok: data?.ai?.monthly_included_nok ?? 0,
             monthly_limit_nok: data?.ai?.monthly_limit_nok,
             total_limit_nok: data?.ai?.total_limit_nok,
@@ -184,24 +187,41 @@ export function CustomerAi() {
   );
 }
 
-/** The models that have a price, and the one that is set. */
+type OfferedModel = Dto<'OfferedModelDto'>;
+
+/**
+ * The models that have a price, which the choice shows, and the one that is set. For a customer without one the usual one is chosen
+ * from the start: the form says so, and nothing is stored before it is sent.
+ */
 function ModelInput({ present }: { present: string | null | undefined }) {
+  const [formats] = useFormats();
   const { data, isPending } = useQuery({
-    queryKey: ['priced-models'],
-    queryFn: ({ signal }) => call<Dto<'PricePageDto'>>('GET', 'prices', { signal }),
+    queryKey: ['offered-models'],
+    queryFn: async ({ signal }) => (await call<Dto<'OfferedModelListDto'>>('GET', 'ai/models', { signal })).data,
   });
-  const models = [...new Set([...(data?.data ?? []).map(({ model }) => model), ...(present ? [present] : [])])].sort();
+  const usual = present ? undefined : data?.find((model) => model.usual);
+  const nameOf = ({ model, input, output, example }: OfferedModel) =>
+    `${model}: ${formatNok(input, formats)} in, ${formatNok(output, formats)} out${example ? ', example prices' : ''}`;
+  const choices = (data ?? []).map((model) => ({ id: model.model, name: nameOf(model) }));
+  if (present && !isPending && !choices.some(({ id }) => id === present))
+    choices.push({ id: present, name: `${present}: no price in force` });
   return (
     <SelectInput
       source="model"
-      label="Model"
-      helperText="One that has a price: see Prices"
+      label="Model, NOK per million tokens"
+      helperText={usual === undefined ? 'One that has a price: see Prices' : whyUsual(usual, data?.length ?? 0)}
       isPending={isPending}
+      defaultValue={usual?.model}
       emptyText="none"
       validate={modelIfEnabled}
-      choices={models.map((id) => ({ id, name: id }))}
+      choices={choices}
     />
   );
+}
+
+function whyUsual({ model, customers }: OfferedModel, models: number): string {
+  if (models === 1) return `${model} is the only one that has a price`;
+  return customers > 0 ? `Most customers have ${model}` : `${model} is the only one that you have set a price of`;
 }
 
 /** Without a model every message would be refused. */

@@ -1,10 +1,9 @@
 import { Alert, Box, Card, CardContent, LinearProgress, Stack, Typography } from '@mui/material';
-import { useQuery } from '@tanstack/react-query';
 import { useRecordContext } from 'react-admin';
-import { call, type Dto } from '../client/api';
+import type { Dto } from '../client/api';
 import { Bars } from '../shared/charts';
-import { REFRESH_MS } from '../shared/console-list';
 import { formatNok, formatNumber, useFormats } from '../shared/formats';
+import { useOverview } from '../shared/of-customer';
 import type { Customer } from './customer-page';
 
 export type Overview = Dto<'CustomerOverviewDto'>;
@@ -25,14 +24,6 @@ const COUNTS = [
   ['open_invoices', 'Open invoices'],
   ['present_status_events', 'Status events that have not ended'],
 ] as const satisfies [keyof Overview['counts'], string][];
-
-export const useOverview = (customerId: string | undefined) =>
-  useQuery({
-    queryKey: ['overview', customerId],
-    enabled: customerId !== undefined,
-    queryFn: ({ signal }) => call<Overview>('GET', `customers/${customerId}/overview`, { signal }),
-    refetchInterval: REFRESH_MS,
-  });
 
 export function CustomerOverview() {
   const customer = useRecordContext<Customer>();

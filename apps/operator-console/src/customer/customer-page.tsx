@@ -1,6 +1,4 @@
-import { Button, Stack, Typography } from '@mui/material';
-import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Stack, Typography } from '@mui/material';
 import {
   BooleanInput,
   NumberInput,
@@ -8,11 +6,9 @@ import {
   TabbedShowLayout,
   TabbedShowLayoutTabs,
   TextInput,
-  useNotify,
-  usePermissions,
   useRecordContext,
 } from 'react-admin';
-import { call, download, type Dto, type Query } from '../client/api';
+import type { Dto, Query } from '../client/api';
 import { AuditList } from '../resources/audit';
 import { CreditRequestList } from '../resources/credit-requests';
 import { InvoiceSyncList } from '../resources/invoice-syncs';
@@ -23,11 +19,11 @@ import { StatusPage } from '../resources/status';
 import { TicketList } from '../resources/tickets';
 import { CustomerTokens } from '../resources/tokens';
 import { WebhookEndpointList } from '../resources/webhooks';
-import { may, type Role } from '../session';
 import { ActionButton } from '../shared/action-button';
 import { State } from '../shared/fields';
 import { visibleText } from '../shared/formats';
 import { OrganizationNumberInput } from '../shared/number-inputs';
+import { useSmsSettings } from '../shared/of-customer';
 import { CustomerAi } from './customer-ai';
 import { CustomerOverview, LIMITS } from './customer-overview';
 import { CustomerServices } from './customer-services';
@@ -209,7 +205,16 @@ function CustomerHead() {
           </ActionButton>
         </>
       )}
-      <ExportButton customer={customer} />
+      <ActionButton
+        label="Export all data"
+        title="Export all data of the customer"
+        path={`${path}/export`}
+        needs="admin"
+        file={`customer-${customer.customer_number}.json`}
+        confirmLabel="Export"
+        done="The file is saved"
+        question={<>{name}: one file with all that is stored of it, without secrets. The audit log has the export.</>}
+      />
     </Stack>
   );
 }
@@ -217,11 +222,7 @@ function CustomerHead() {
 /** Whether and how the customer may send SMS. */
 function SmsSettings({ customer }: { customer: Customer }) {
   const path = `customers/${customer.id}/sms`;
-  const { data } = useQuery({
-    queryKey: [path],
-    queryFn: () => call<Dto<'SmsSettingsDto'>>('GET', path),
-    retry: false,
-  });
+  const { data } = useSmsSettings(customer.id);
   return (
     <ActionButton
       label="SMS settings"
@@ -246,28 +247,5 @@ function SmsSettings({ customer }: { customer: Customer }) {
       <NumberInput source="daily_parts_cap" label="Parts of SMS a day (that of the service if empty)" min={0} />
       <TextInput source="countries" label="Countries, such as NO SE (those of the service if empty)" />
     </ActionButton>
-  );
-}
-
-/** All data of the customer as a file, without secrets. */
-function ExportButton({ customer }: { customer: Customer }) {
-  const [isBusy, setBusy] = useState(false);
-  const notify = useNotify();
-  const { permissions } = usePermissions<Role>();
-  if (!may(permissions, 'admin')) return null;
-  const save = async () => {
-    setBusy(true);
-    try {
-      await download('POST', `customers/${customer.id}/export`, `customer-${customer.customer_number}.json`);
-    } catch (error) {
-      notify(error instanceof Error ? error.message : String(error), { type: 'error' });
-    } finally {
-      setBusy(false);
-    }
-  };
-  return (
-    <Button size="small" disabled={isBusy} onClick={() => void save()}>
-      {isBusy ? 'Exporting…' : 'Export all data'}
-    </Button>
   );
 }

@@ -1,13 +1,13 @@
 import { Link as MuiLink, Stack, Typography } from '@mui/material';
-import { useQuery } from '@tanstack/react-query';
 import { TextInput, useRecordContext } from 'react-admin';
 import { Link } from 'react-router-dom';
-import { call, type Dto, type Query } from '../client/api';
+import type { Dto, Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
 import { CustomerLink, Nok, Plain, State, Time } from '../shared/fields';
 import { ofCustomer, oneOf } from '../shared/filters';
 import { formatNok, useFormats, visibleText } from '../shared/formats';
+import { useOverview } from '../shared/of-customer';
 
 type CreditRequest = Dto<'CreditRequestDto'>;
 
@@ -145,10 +145,7 @@ function InvoiceLink({ id }: { id: string | null }) {
 /** What the customer has spent and owes: the basis of a decision. */
 function CustomerMoney({ customerId }: { customerId: string }) {
   const [formats] = useFormats();
-  const { data } = useQuery({
-    queryKey: ['overview', customerId],
-    queryFn: () => call<Dto<'CustomerOverviewDto'>>('GET', `customers/${customerId}/overview`),
-  });
+  const { data } = useOverview(customerId);
   if (data === undefined) return null;
   return (
     <Typography variant="body2" sx={{ mt: 1 }}>

@@ -1,13 +1,16 @@
 import { Alert } from '@mui/material';
 import { BooleanInput, TextInput } from 'react-admin';
+import { useNavigate } from 'react-router-dom';
 import type { Dto } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
 import { Nok, Plain, State } from '../shared/fields';
 import { oneOf, search } from '../shared/filters';
+import { visibleText } from '../shared/formats';
 import { OrganizationNumberInput } from '../shared/number-inputs';
 
 export function CustomerList() {
+  const navigate = useNavigate();
   return (
     <ConsoleList
       title="Customers"
@@ -20,8 +23,9 @@ export function CustomerList() {
             label="Add a customer"
             path="customers"
             needs="admin"
-            done="The customer is added"
-            question="A customer without services and tokens."
+            done={(reply) => `${visibleText((reply as Dto<'CustomerDto'>).name)} is added`}
+            onDone={({ id }) => void navigate(`/customers/${id}/show`)}
+            question="A customer without services and tokens; its page opens."
           >
             <TextInput source="name" label="Name" required />
             <OrganizationNumberInput required />

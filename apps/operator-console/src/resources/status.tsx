@@ -1,21 +1,23 @@
+import { Stack } from '@mui/material';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
 import {
   BooleanInput,
   DateTimeInput,
+  RadioButtonGroupInput,
   type RaRecord,
-  ReferenceInput,
   SelectInput,
   TextInput,
   useRecordContext,
 } from 'react-admin';
-import { useFormContext, useWatch } from 'react-hook-form';
+import { type FieldValues, useFormContext, useWatch } from 'react-hook-form';
 import { call, type Dto, type Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
 import { CustomerLink, Plain, State, Time } from '../shared/fields';
 import { customerInput, ofCustomer } from '../shared/filters';
 import { visibleText } from '../shared/formats';
+import { useServices } from '../shared/of-customer';
 
 const LEVELS = ['operational', 'maintenance', 'degraded', 'outage'] as const;
 
@@ -35,21 +37,16 @@ export function StatusPage({ fixed, embedded }: { fixed?: Query; embedded?: bool
       ]}
       actions={
         <>
-          <Post
-            label="Post"
-            path="status-events"
-            question="The customer of the service sees it at once."
-            fixed={fixed}
-            done={(reply) => {
-              const event = reply as Dto<'StatusEventDto'>;
-              return `Posted for ${visibleText(event.service_name)} of ${visibleText(event.customer_name)}`;
-            }}
-          >
-            {embedded ? <ServiceInput customerId={fixed?.customer_id} /> : <CustomerAndService />}
-          </Post>
+          {embedded ? (
+            <PostForServices customerId={String(fixed?.customer_id)} />
+          ) : (
+            <PostForService label="Post for one customer" initial={{}}>
+              <CustomerAndService />
+            </PostForService>
+          )}
           {!embedded && (
             <Post
-              label="Announce"
+              label="Post for all of a type"
               path="announcements"
               question="All customers with a service of this type that is not terminated see it at once."
               done={(reply) => {
@@ -92,32 +89,62 @@ export function StatusPage({ fixed, embedded }: { fixed?: Query; embedded?: bool
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** The services of a customer, by name. */
-function ServiceInput({ customerId }: { customerId: unknown }) {
+type Service = Dto<'ServiceDto'>;
+
+const nameOf = ({ id, name, type, status }: Service) =>
+  `${visibleText(name)} (${type}, no. ${id}${status === 'active' ? '' : `, ${status}`})`;
+
+/** As many buttons fit beside each other; of more services one is chosen in the form. */
+const MOST_BUTTONS = 6;
+
+/** A button for each service of a customer. */
+function PostForServices({ customerId }: { customerId: string }) {
+  const { data } = useServices(customerId);
+  const services = data?.filter(({ status }) => status !== 'terminated') ?? [];
+  if (services.length > MOST_BUTTONS)
+    return (
+      <PostForService label="Post" initial={{ customer_id: customerId }}>
+        <ServiceInput customerId={customerId} />
+      </PostForService>
+    );
+  return services.map((service) => (
+    <PostForService
+      key={service.id}
+      label={`Post for ${visibleText(service.name)}`}
+      service={service}
+      initial={{ customer_id: customerId, service_id: service.id }}
+    />
+  ));
+}
+
+/** The services of a customer, by name; one that is the only one is chosen. */
+function ServiceInput({ customerId }: { customerId: string }) {
+  const { data, isPending } = useServices(customerId);
+  const { setValue } = useFormContext();
+  const [first, second] = data?.filter(({ status }) => status !== 'terminated') ?? [];
+  const only = second === undefined ? first?.id : undefined;
+  // A service that was chosen for another customer is none of this one's.
+  useEffect(() => setValue('service_id', only ?? null), [customerId, only, setValue]);
   return (
-    <ReferenceInput source="service_id" reference="services" filter={{ customer_id: customerId }}>
-      <SelectInput
-        label="Service"
-        emptyText={false}
-        optionText={({ id, name, type, status }: Dto<'ServiceDto'>) =>
-          `${visibleText(name)} (${type}, no. ${id}${status === 'active' ? '' : `, ${status}`})`
-        }
-        required
-      />
-    </ReferenceInput>
+    <SelectInput
+      source="service_id"
+      label="Service"
+      isPending={isPending}
+      emptyText={false}
+      helperText={data?.length === 0 ? 'The customer has no service' : undefined}
+      choices={(data ?? []).map((service) => ({ id: service.id, name: nameOf(service) }))}
+      required
+    />
   );
 }
 
 /** A customer, and then one of its services. */
 function CustomerAndService() {
   const customerId: unknown = useWatch({ name: 'customer_id' });
-  const { setValue } = useFormContext();
-  // A service that was chosen for another customer is none of this one's.
-  useEffect(() => setValue('service_id', null), [customerId, setValue]);
   return (
     <>
       {customerInput(true)}
-      {customerId ? <ServiceInput customerId={customerId} /> : null}
+      {customerId ? <ServiceInput customerId={String(customerId)} /> : null}
     </>
   );
 }
@@ -143,31 +170,47 @@ function TypeInput() {
   );
 }
 
-/** What a status event says, of one service or of many. */
-function Post({
-  label,
-  path,
-  question,
-  fixed,
-  done,
-  children,
-}: {
+/** Posts for a service that the page knows, or that its inputs choose. */
+function PostForService({
+  service,
+  ...props
+}: Pick<PostProps, 'label' | 'initial' | 'children'> & { service?: Service }) {
+  return (
+    <Post
+      {...props}
+      about={service && nameOf(service)}
+      path="status-events"
+      question="The customer of the service sees it at once."
+      done={(reply) => {
+        const event = reply as Dto<'StatusEventDto'>;
+        return `Posted for ${visibleText(event.service_name)} of ${visibleText(event.customer_name)}`;
+      }}
+    />
+  );
+}
+
+interface PostProps {
   label: string;
+  /** Whom it is for, if the label does not say it. */
+  about?: string;
   path: string;
   question: string;
-  /** The customer whose page it is. */
-  fixed?: Query;
+  initial?: FieldValues;
   done: (reply: RaRecord) => string;
-  children: ReactNode;
-}) {
+  children?: ReactNode;
+}
+
+/** What a status event says, of one service or of many. */
+function Post({ label, about, path, question, initial, done, children }: PostProps) {
   return (
     <ActionButton
       label={label}
-      title={`${label} a status event`}
+      title={about === undefined ? `${label}: a status event` : `Post a status event for ${about}`}
+      confirmLabel="Post"
       path={path}
       needs="support"
       done={done}
-      initial={{ status: 'degraded', ...fixed }}
+      initial={{ status: 'degraded', ...initial }}
       question={question}
       bodyOf={({ starts_at: startsAt, ...values }) => ({
         ...values,
@@ -175,13 +218,7 @@ function Post({
       })}
     >
       {children}
-      <SelectInput
-        source="status"
-        label="Status"
-        choices={LEVELS.map((id) => ({ id, name: id }))}
-        emptyText={false}
-        required
-      />
+      <RadioButtonGroupInput source="status" label="Status" choices={LEVELS.map((id) => ({ id, name: id }))} />
       <TextInput source="message" label="Message" multiline required />
       <DateTimeInput source="starts_at" label="Begins (now if empty)" />
     </ActionButton>
@@ -189,22 +226,27 @@ function Post({
 }
 
 function End() {
-  const event = useRecordContext<{
-    id: string;
-    ends_at?: string | null;
-    message: string;
-    announcement_id?: string | null;
-  }>();
+  const event = useRecordContext<Dto<'StatusEventDto'>>();
   if (event === undefined || event.ends_at) return null;
-  return (
+  const whose = (
     <>
+      <bdi>{visibleText(event.service_name)}</bdi> of <bdi>{visibleText(event.customer_name)}</bdi>
+    </>
+  );
+  const message = <bdi>{visibleText(event.message)}</bdi>;
+  return (
+    <Stack direction="row" spacing={1}>
       <ActionButton
         label="End"
         title="End the status event"
         path={`status-events/${event.id}/end`}
         needs="support"
         done="The event has ended"
-        question={`It ends now: ${event.message}`}
+        question={
+          <>
+            It ends now for {whose}: {message}
+          </>
+        }
       />
       {event.announcement_id && (
         <ActionButton
@@ -213,9 +255,13 @@ function End() {
           path={`announcements/${event.announcement_id}/end`}
           needs="support"
           done="The announcement has ended"
-          question={`It ends now for all services that it was posted for: ${event.message}`}
+          question={
+            <>
+              It ends now for all services that it was posted for, such as {whose}: {message}
+            </>
+          }
         />
       )}
-    </>
+    </Stack>
   );
 }

@@ -16,10 +16,11 @@ import {
 import { call, type Dto, type Query } from '../client/api';
 import { may, type Role } from '../session';
 import { ActionButton } from '../shared/action-button';
-import { Col, ConsoleList, REFRESH_MS } from '../shared/console-list';
+import { Col, ConsoleList } from '../shared/console-list';
 import { CustomerLink, Plain, State, Time } from '../shared/fields';
 import { ofCustomer, oneOf, search } from '../shared/filters';
 import { formatTime, useFormats, visibleText } from '../shared/formats';
+import { REFRESH_MS } from '../shared/refresh';
 
 const STATUSES = ['open', 'pending', 'resolved', 'closed'] as const;
 const PRIORITIES = ['low', 'normal', 'high', 'urgent'] as const;

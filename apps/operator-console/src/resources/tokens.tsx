@@ -7,8 +7,9 @@ import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
 import { Code, Plain, State, Time } from '../shared/fields';
 import { formatTime, useFormats, visibleText } from '../shared/formats';
+import { useOverview, useServices, useSmsSettings } from '../shared/of-customer';
 import { OnceShown } from '../shared/once-shown';
-import { ScopesInput } from '../shared/scopes-input';
+import { type Scope, ScopesInput, scopesFor } from '../shared/scopes-input';
 
 type Token = Dto<'TokenDto'>;
 
@@ -103,17 +104,16 @@ export function CustomerTokens({ fixed }: { fixed: Query }) {
           path="tokens"
           needs="admin"
           question="It acts for this customer."
-          initial={{ scopes: [] }}
           bodyOf={({ name, scopes, expires_at: expiresAt }) => ({
             customer_id: fixed.customer_id,
-            scopes,
+            scopes: (scopes ?? []) as string[],
             ...(name ? { name } : {}),
             ...(expiresAt ? { expires_at: new Date(expiresAt).toISOString() } : {}),
           })}
           result={(reply) => <OnceShown kind="token" text={reply.token} hint={TOKEN_HINT} />}
         >
           <TextInput source="name" label="Purpose, such as ERP production" />
-          <ScopesInput label="Scopes" />
+          <TokenScopes customerId={String(fixed.customer_id)} />
           <DateTimeInput source="expires_at" label="Expires (never if empty)" />
         </ActionButton>
       }
@@ -141,6 +141,22 @@ export function CustomerTokens({ fixed }: { fixed: Query }) {
       </Col>
     </ConsoleList>
   );
+}
+
+/** The scopes of a new token: at first those that the customer's services need. */
+function TokenScopes({ customerId }: { customerId: string }) {
+  return <ScopesInput label="Scopes" usual={{ name: 'For its services', scopes: useScopesOfServices(customerId) }} />;
+}
+
+/** What an integration needs that uses what the customer has; undefined until that is known. */
+function useScopesOfServices(customerId: string): Scope[] | undefined {
+  const { data: overview } = useOverview(customerId);
+  const { data: sms } = useSmsSettings(customerId);
+  const { data: services } = useServices(customerId);
+  const types = services?.filter(({ status }) => status !== 'terminated').map(({ type }) => type);
+  const has = (type: string, isEnabled: boolean | undefined) => isEnabled === true || types?.includes(type) === true;
+  if (overview === undefined || sms === undefined || types === undefined) return undefined;
+  return scopesFor({ ai: has('ai', overview.ai?.enabled), sms: has('sms', sms.enabled) });
 }
 
 function Scopes() {

@@ -12,12 +12,13 @@ import type { FieldValues } from 'react-hook-form';
 import { useNavigate } from 'react-router-dom';
 import type { Dto, Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
-import { Col, ConsoleList, REFRESH_MS } from '../shared/console-list';
+import { Col, ConsoleList } from '../shared/console-list';
 import { Code, CustomerLink, isCustomer, Plain, State, Time } from '../shared/fields';
 import { customerInput, ofCustomer, oneOf } from '../shared/filters';
 import { formatTime, useFormats, visibleText } from '../shared/formats';
 import { OnceShown } from '../shared/once-shown';
-import { ScopesInput } from '../shared/scopes-input';
+import { REFRESH_MS } from '../shared/refresh';
+import { RECORD_SCOPES, ScopesInput } from '../shared/scopes-input';
 
 type Endpoint = Dto<'WebhookEndpointDto'>;
 type EventType = NonNullable<Endpoint['event_types']>[number];
@@ -114,15 +115,20 @@ function AddEndpoint({ customerId }: { customerId?: string }) {
       bodyOf={({ customer_id: chosen, scopes, ...values }) => ({
         ...endpointOf(values),
         customer_id: customerId ?? (chosen as string),
-        ...(scopes?.length > 0 ? { scopes: scopes as string[] } : {}),
+        scopes: scopes as string[],
       })}
+      initial={{ scopes: RECORD_SCOPES }}
       result={(reply) => <OnceShown kind="secret" text={reply.secret} hint={SECRET_HINT} />}
     >
       {customerId === undefined && customerInput(true)}
       <TextInput source="url" label="Address" required />
       <TextInput source="description" label="Description" />
       <CheckboxGroupInput source="event_types" label="Types of events (all if none)" choices={typeChoices(true)} />
-      <ScopesInput label="It gets only records that these scopes open (all if none)" />
+      <ScopesInput
+        label="Records that it gets"
+        helperText="Of events about other records it gets their ids alone."
+        of={RECORD_SCOPES}
+      />
     </ActionButton>
   );
 }

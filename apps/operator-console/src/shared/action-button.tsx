@@ -9,14 +9,14 @@ import {
   DialogTitle,
   Stack,
 } from '@mui/material';
-import { useQuery } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type MouseEvent, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { Form, type RaRecord, useIsMounted, useNotify, usePermissions, useRefresh } from 'react-admin';
 import type { FieldValues } from 'react-hook-form';
 import { useLocation } from 'react-router-dom';
-import { ApiError, call } from '../client/api';
+import { ApiError, call, download } from '../client/api';
 import { logInAgainByOidc, logInByPasskey, onLoginElsewhere } from '../login/login-methods';
-import { currentSession, may, type Permission, type Role, type Session } from '../session';
+import { currentSession, may, type Permission, type Role, type Session, useSession, wantsLogin } from '../session';
 
 interface ActionProps {
   label: string;
@@ -37,9 +37,11 @@ interface ActionProps {
   /** What has happened, with names where one could mistake them. */
   done?: ReactNode | ((reply: RaRecord) => ReactNode);
   /** After it is done and its dialog is closed. */
-  onDone?: () => void;
+  onDone?: (reply: RaRecord) => void;
   /** Shown instead of closing: a reply that is shown once. */
   result?: (reply: RaRecord) => ReactNode;
+  /** The name of the file that the reply is. */
+  file?: string;
   color?: ButtonProps['color'];
   icon?: ReactNode;
   disabled?: boolean;
@@ -80,8 +82,8 @@ function doneNotice({ done, label }: ActionProps, reply: RaRecord): ReactNode {
 
 /**
  * One action of the operator API: a button, and a dialog that names the effect and has the inputs. Faults are shown at their inputs.
- * If money or tokens need a fresh login, the dialog asks for the passkey, or has the person log in in another window, and sends the
- * same request again.
+ * If the operation needs a fresh login and the last one is too old, the button asks for the passkey, or has the person log in in
+ * another window, and then sends the form.
  */
 export function ActionButton(props: ActionProps) {
   const { label, needs, icon, color, disabled, question } = props;
@@ -139,7 +141,7 @@ const SCROLLING_FORM = { '& form': { display: 'flex', flexDirection: 'column', m
 
 function ActionDialog({ close, ...action }: ActionProps & { close: () => void }) {
   const { label, title = label, path, method = 'POST', question, children, initial, bodyOf } = action;
-  const { onDone, result, color, confirmLabel = label } = action;
+  const { onDone, result, file, color, confirmLabel = label } = action;
   const [problem, setProblem] = useState<ApiError>();
   const [isBusy, setBusy] = useState(false);
   const [reply, setReply] = useState<RaRecord>();
@@ -150,8 +152,11 @@ function ActionDialog({ close, ...action }: ActionProps & { close: () => void })
   const lastBody = useRef<string>(undefined);
   const isMounted = useIsMounted();
 
-  const needsLogin = problem?.problem.code === 'fresh_login_required';
-  const { data: session } = useQuery({ queryKey: ['session-methods'], queryFn: currentSession });
+  const { data: session } = useSession();
+  const [opener] = useState(session);
+  const queries = useQueryClient();
+  const isRefused = problem?.problem.code === 'fresh_login_required';
+  const needsLogin = isRefused || wantsLogin(session, method, path);
   const methods = session?.login_methods;
 
   // The form waits while its person logs in in another window, and is sent then.
@@ -160,11 +165,11 @@ function ActionDialog({ close, ...action }: ActionProps & { close: () => void })
     if (waitingForm === null) return undefined;
     return onLoginElsewhere(() => {
       setWaitingForm(null);
-      assertSamePerson(session)
+      assertSamePerson(opener)
         .then(() => waitingForm.requestSubmit())
         .catch((error: unknown) => notify(messageOf(error), { type: 'error' }));
     });
-  }, [waitingForm, session, notify]);
+  }, [waitingForm, opener, notify]);
 
   function logInElsewhere(event: MouseEvent<HTMLButtonElement>) {
     const { form } = event.currentTarget;
@@ -174,6 +179,12 @@ function ActionDialog({ close, ...action }: ActionProps & { close: () => void })
     } catch (error) {
       notify(messageOf(error), { type: 'error' });
     }
+  }
+
+  async function request(body: object | undefined): Promise<RaRecord> {
+    if (file === undefined) return call<RaRecord>(method, path, { body, key: key.current });
+    await download('POST', path, file, key.current);
+    return { id: path };
   }
 
   async function send(values: FieldValues) {
@@ -186,10 +197,11 @@ function ActionDialog({ close, ...action }: ActionProps & { close: () => void })
     try {
       if (needsLogin && methods?.passkey !== false) {
         await logInByPasskey();
-        await assertSamePerson(session);
+        await assertSamePerson(opener);
+        await queries.invalidateQueries({ queryKey: ['session'] });
       }
       setProblem(undefined);
-      const changed = await call<RaRecord>(method, path, { body, key: key.current });
+      const changed = await request(body);
       // A page that is left then is not read again: its record may be gone.
       if (onDone === undefined) refresh();
       if (result !== undefined) {
@@ -199,7 +211,7 @@ function ActionDialog({ close, ...action }: ActionProps & { close: () => void })
         // A person who went on meanwhile may have another dialog open, and wants no other page.
         if (!isMounted.current) return undefined;
         close();
-        onDone?.();
+        onDone?.(changed);
       }
       return undefined;
     } catch (error) {
@@ -254,10 +266,16 @@ function ActionDialog({ close, ...action }: ActionProps & { close: () => void })
             {children}
           </Stack>
         </DialogContent>
-        {problem && (
-          <Alert severity={problem.status === 409 ? 'warning' : 'error'} sx={{ mx: 3 }}>
-            {waitingForm ? 'Log in in the other window: this is sent then.' : problem.message}
+        {waitingForm ? (
+          <Alert severity="info" sx={{ mx: 3 }}>
+            Log in in the other window: this is sent then.
           </Alert>
+        ) : (
+          problem && (
+            <Alert severity={isRefused ? 'info' : problem.status === 409 ? 'warning' : 'error'} sx={{ mx: 3 }}>
+              {problem.message}
+            </Alert>
+          )
         )}
         <DialogActions>
           <Button onClick={close} disabled={isBusy}>

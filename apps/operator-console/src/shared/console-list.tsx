@@ -15,9 +15,7 @@ import {
 } from 'react-admin';
 import { type Query, save } from '../client/api';
 import { formatNumber, useFormats } from './formats';
-
-/** A change that was made elsewhere is seen within five seconds. */
-export const REFRESH_MS = 4_000;
+import { REFRESH_MS } from './refresh';
 
 interface ConsoleListProps {
   resource?: string;

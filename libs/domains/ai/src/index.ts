@@ -63,7 +63,12 @@ export {
   type AccountingMonth,
   type UsageOfDay,
 } from './operator/ai-accounting-operator.service';
-export { AiPricesOperatorService, type ListedAiPrice, type NewAiPrice } from './operator/ai-prices-operator.service';
+export {
+  AiPricesOperatorService,
+  type ListedAiPrice,
+  type OfferedModel,
+  type NewAiPrice,
+} from './operator/ai-prices-operator.service';
 export { AiUsageOperatorService, type CallOfRequest, type CountedPage } from './operator/ai-usage-operator.service';
 export {
   type RequestOutcome,

@@ -35,6 +35,8 @@ export interface AuthenticatedOperator {
   /** Until when the login counts as fresh. */
   freshUntil: Date;
   isFresh: boolean;
+  /** For how many more seconds the login counts as fresh, by the database's clock. */
+  freshForSeconds: number;
 }
 
 /** The browser of a request. */
@@ -56,6 +58,8 @@ const FIND = `
     s.expires_at as "expiresAt", s.created_at + case when s.asked then interval '${FRESH_MINUTES} minutes' else '0' end as "freshUntil",
     app.now() + interval '${IDLE_MINUTES} minutes' as "idleExpiresAt",
     s.asked and s.created_at > app.now() - interval '${FRESH_MINUTES} minutes' as "isFresh",
+    case when s.asked then greatest(0, floor(extract(epoch from s.created_at - app.now()) + ${FRESH_MINUTES * 60}))::int else 0 end
+      as "freshForSeconds",
     s.last_seen_at > app.now() - interval '${NOTED_EVERY_SECONDS} seconds' as noted
   from operator_session s join operator_account a on a.id = s.account_id
   where s.token_hash = $1 and s.revoked_at is null and a.active and s.expires_at > app.now()
@@ -137,6 +141,7 @@ export class OperatorSessionsService {
       idleExpiresAt: new Date(row.idleExpiresAt),
       freshUntil: new Date(row.freshUntil),
       isFresh: row.isFresh,
+      freshForSeconds: row.freshForSeconds,
     };
   }
 

@@ -26,6 +26,15 @@ export interface NewAiPrice {
 /** A price, and whether it is the one that calls have now. */
 export type ListedAiPrice = AiModelPrice & { inForce: boolean };
 
+/** A model that a customer can be given: it has a price in force. */
+export interface OfferedModel {
+  price: AiModelPrice;
+  /** How many customers may use it. */
+  customers: number;
+  /** The one to propose: see {@link AiPricesOperatorService.models}. */
+  usual: boolean;
+}
+
 const DECIMALS = 6;
 const MOST_NOK = 1_000_000;
 const MODEL_NAME = /^[\w.:@/-]{1,200}$/;
@@ -100,6 +109,28 @@ export class AiPricesOperatorService {
     for (const price of prices)
       if (price.validFrom <= now && !inForce.has(price.model)) inForce.set(price.model, price);
     return prices.map((price) => Object.assign(price, { inForce: inForce.get(price.model) === price }));
+  }
+
+  /**
+   * The models that have a price in force, by name. Usual is the only one, or the one that more customers may use than any other;
+   * beside prices of the operator, those of examples do not count.
+   */
+  async models(): Promise<OfferedModel[]> {
+    const prices = (await this.list()).filter(({ inForce }) => inForce);
+    const counts = await this.dataSource.query<{ model: string; customers: number }[]>(
+      'select model, count(*)::int as customers from ai_settings where enabled and model is not null group by model',
+    );
+    const customersOf = new Map(counts.map(({ model, customers }) => [model, customers]));
+    const own = prices.filter(({ example }) => !example);
+    const [first, second] = (own.length > 0 ? own : prices)
+      .map(({ model }) => ({ model, customers: customersOf.get(model) ?? 0 }))
+      .sort((one, other) => other.customers - one.customers);
+    const usual = first && first.customers !== second?.customers ? first.model : undefined;
+    return prices.map((price) => ({
+      price,
+      customers: customersOf.get(price.model) ?? 0,
+      usual: price.model === usual,
+    }));
   }
 
   /**

@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/react-query';
+import { call, type Dto } from '../client/api';
+import { REFRESH_MS } from './refresh';
+
+/** What several pages and forms ask of a customer. */
+
+export const useOverview = (customerId: string | undefined) =>
+  useQuery({
+    queryKey: ['overview', customerId],
+    enabled: customerId !== undefined,
+    queryFn: ({ signal }) => call<Dto<'CustomerOverviewDto'>>('GET', `customers/${customerId}/overview`, { signal }),
+    refetchInterval: REFRESH_MS,
+  });
+
+export const useSmsSettings = (customerId: string) =>
+  useQuery({
+    queryKey: ['sms-settings', customerId],
+    queryFn: ({ signal }) => call<Dto<'SmsSettingsDto'>>('GET', `customers/${customerId}/sms`, { signal }),
+    retry: false,
+  });
+
+export const useServices = (customerId: string | undefined) =>
+  useQuery({
+    queryKey: ['services-of', customerId],
+    enabled: customerId !== undefined,
+    queryFn: async ({ signal }) =>
+      (await call<Dto<'ServicePageDto'>>('GET', 'services', { query: { customer_id: customerId }, signal })).data,
+    refetchInterval: REFRESH_MS,
+  });

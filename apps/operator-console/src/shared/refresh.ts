@@ -1,0 +1,2 @@
+/** A change that was made elsewhere is seen within five seconds. */
+export const REFRESH_MS = 4_000;
