@@ -72,6 +72,52 @@ describe('lists of the operator API', () => {
     expect(await page('/customers?search=RLIG')).toMatchObject({ data: [{ name: 'Ærlig & Sønn' }] });
   });
 
+  it('find a text wherever it is, whether few or many rows have it, or it is short', async () => {
+    const { id: owner } = await saveFakeCustomer(api.superuser, {
+      customerNumber: 'K-77',
+      name: 'Søk_100% AS',
+      organizationNumber: '974760673',
+      email: 'post@sok.example',
+    });
+    const ticket = randomUUID();
+    const query = (text: string) => api.superuser.query(text, [owner]);
+    await query(
+      `insert into support_ticket (customer_id, id, title, body) values ($1, '${ticket}', 'Qx', 'Back\\slash')`,
+    );
+    await query(`insert into support_ticket_reply (customer_id, id, ticket_id, author, body)
+      values ($1, gen_random_uuid(), '${ticket}', 'operator', 'In a REPLY'), ($1, gen_random_uuid(), '${ticket}', 'customer', 'reply')`);
+    await query(`insert into invoice (customer_id, id, source, source_id, number, status, currency, amount, amount_due, issue_date)
+      values ($1, gen_random_uuid(), 'manual', 'x', '2026-Zz-9', 'open', 'NOK', 100, 100, '2026-11-01')`);
+    const { rows: requests } = await api.superuser.query<{ id: number }>(
+      `insert into ai_credit_request (customer_id, amount_nok, reference, note, created_at) values ($1, 500, 'PO-5511', 'More, please', now())
+       returning id`,
+      [owner],
+    );
+    const found = [
+      ['/tickets', ['qx', 'K\\SL', 'a reply', 'reply', 're', 'qX back'], ['%', 'reply back', 'Q_', 'wxy']],
+      [
+        '/invoices',
+        ['6-zz', '2026-ZZ-9', 'søk_1', '-77 s', 'zz', '0% as'],
+        ['974760673', 'sok.example', '26_zz', 'k-78'],
+      ],
+      [
+        '/credit-requests',
+        ['o-55', 'E, PLEASE', 'søk_1', 'k-77', 'po', String(requests[0]?.id)],
+        ['974760673', 'o_55', '2147483648'],
+      ],
+      ['/customers', ['søk_1', 'k-77 Søk', '974760673', 'T@SOK', '73 post', 'k-'], ['k_77', 'as 97']],
+    ] as const;
+    for (const [path, texts, others] of found) {
+      for (const text of texts)
+        expect([text, await page(`${path}?search=${encodeURIComponent(text)}`)]).toMatchObject([text, { total: 1 }]);
+      for (const text of others)
+        expect([text, await page(`${path}?search=${encodeURIComponent(text)}`)]).toMatchObject([text, { total: 0 }]);
+    }
+    for (const table of ['support_ticket_reply', 'support_ticket', 'invoice', 'ai_credit_request'])
+      await query(`delete from ${table} where customer_id = $1`);
+    await query('delete from customer where id = $1');
+  });
+
   it('name the people whom a ticket can be assigned to: those who may answer it', async () => {
     await logIn(api, 'viewer');
     const gone = await logIn(api, 'support');
@@ -107,6 +153,15 @@ describe('lists of the operator API', () => {
       total_is_exact: false,
       has_more: true,
     });
+    // Many have it, but none that is urgent; those that have it in a reply count, too.
+    const { data } = await page('/tickets?status=pending&priority=urgent');
+    const [ticket] = data;
+    await api.superuser.query(
+      `insert into support_ticket_reply (customer_id, id, ticket_id, author, body) values ($1, $2, $3, 'customer', 'How MANY?')`,
+      [...[customer, randomUUID(), ticket?.id]],
+    );
+    expect(await page('/tickets?search=many&status=pending')).toMatchObject({ data: [{ id: ticket?.id }], total: 1 });
+    await api.superuser.query(`delete from support_ticket_reply`);
     await api.superuser.query(`delete from support_ticket where title = 'Many'`);
   });
 
@@ -283,5 +338,46 @@ describe('lists of the operator API', () => {
     }
     sent.mockRestore();
     await api.superuser.query(`delete from support_ticket where title = 'Many'`);
+  });
+
+  itOnOneServer('find the few rows with a text by an index of its parts', 'its nodes plan', async () => {
+    const { superuser } = api;
+    const of = (select: string) =>
+      superuser.query(`${select} from generate_series(1, 10000) n where $1::uuid is not null`, [customer]);
+    await of(`insert into customer (id, name, organization_number, customer_number, email)
+      select gen_random_uuid(), 'Many ' || md5(n::text), '123456785', 'M' || n, 'm' || n || '@example.com'`);
+    await of(
+      `insert into support_ticket (customer_id, id, title, body) select $1, gen_random_uuid(), 'Many', md5(n::text)`,
+    );
+    await of(`insert into support_ticket_reply (customer_id, id, ticket_id, author, body)
+      select $1, gen_random_uuid(), (select id from support_ticket where title = 'Many' limit 1), 'customer', md5(n::text)`);
+    await of(`insert into invoice (customer_id, id, source, source_id, number, status, currency, amount, amount_due, issue_date)
+      select $1, gen_random_uuid(), 'manual', n, md5(n::text), 'open', 'NOK', 100, 100, '2026-11-01'`);
+    await of(`insert into ai_credit_request (customer_id, amount_nok, reference, note, created_at)
+      select $1, 500, md5(n::text), md5(n::text), now()`);
+    await superuser.query('vacuum analyze');
+    const dataSource = api.app.get(DataSource);
+    const runner = dataSource.createQueryRunner();
+    const sent = jest.spyOn(Object.getPrototypeOf(runner) as typeof runner, 'query');
+    await runner.release();
+    for (const [path, ...indexes] of [
+      ['/tickets', 'support_ticket_text_idx', 'support_ticket_reply_text_idx'],
+      ['/customers', 'customer_text_idx'],
+      ['/invoices', 'invoice_number_text_idx', 'customer_text_idx'],
+      ['/credit-requests', 'ai_credit_request_text_idx', 'customer_text_idx'],
+    ] as const) {
+      await page(`${path}?search=none%20has%20it`);
+      const searches = sent.mock.calls.splice(0).filter(([text]) => /^select.*ilike/is.test(text));
+      expect(searches).toHaveLength(3);
+      for (const [text, values] of searches) {
+        const plan = JSON.stringify(await dataSource.query<object[]>(`explain ${text}`, values as unknown[]));
+        for (const index of indexes) expect([text, plan]).toEqual([text, expect.stringContaining(index)]);
+        expect([text, plan]).toEqual([
+          text,
+          expect.not.stringMatching(/Seq Scan on (customer|support_ticket|support_ticket_reply) /),
+        ]);
+      }
+    }
+    sent.mockRestore();
   });
 });

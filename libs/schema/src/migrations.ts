@@ -6,15 +6,23 @@ import {
   AiUsageOfDays1763683203700,
   AiUsageOfTokens1763683201200,
 } from '@domains/ai';
-import { CreditRequestInbox1763683203100, CreditRequestsSchema1763683200800 } from '@domains/credit-requests';
-import { CustomerInbox1763683203600, CustomersSchema1763683200100 } from '@domains/customers';
+import {
+  CreditRequestInbox1763683203100,
+  CreditRequestSearch1763683204700,
+  CreditRequestsSchema1763683200800,
+} from '@domains/credit-requests';
+import {
+  CustomerInbox1763683203600,
+  CustomerSearch1763683204600,
+  CustomersSchema1763683200100,
+} from '@domains/customers';
 import {
   EventInbox1763683203800,
   EventsSchema1763683201600,
   WebhookInbox1763683203900,
   WebhooksSchema1763683201700,
 } from '@domains/events';
-import { InvoiceInbox1763683203300, InvoicesSchema1763683200900 } from '@domains/invoices';
+import { InvoiceInbox1763683203300, InvoiceSearch1763683204800, InvoicesSchema1763683200900 } from '@domains/invoices';
 import { ServicesSchema1763683200300, ServiceTypes1763683204300 } from '@domains/services';
 import { SmsInbox1763683203400, SmsSchema1763683201000 } from '@domains/sms';
 import { StatusInbox1763683203500, StatusSchema1763683200400, ToldStatusEvents1763683201620 } from '@domains/status';
@@ -23,6 +31,7 @@ import {
   TicketAssignments1763683201500,
   TicketInbox1763683203200,
   TicketOrders1763683204100,
+  TicketSearch1763683204500,
 } from '@domains/support';
 import { AuditAuthors1763683204200, AuditSchema1763683200500 } from '@platform/audit';
 import type { AppConfig } from '@platform/config';
@@ -31,6 +40,7 @@ import {
   migrateDatabase,
   type Migrated,
   StoredBytesSchema1763683201100,
+  Trigrams1763683204400,
 } from '@platform/database';
 import { IdempotencySchema1763683200550 } from '@platform/idempotency';
 import { Backups1763683201400 } from '@platform/maintenance';
@@ -79,6 +89,11 @@ export const migrations = [
   TicketOrders1763683204100,
   AuditAuthors1763683204200,
   ServiceTypes1763683204300,
+  Trigrams1763683204400,
+  TicketSearch1763683204500,
+  CustomerSearch1763683204600,
+  CreditRequestSearch1763683204700,
+  InvoiceSearch1763683204800,
 ];
 
 /**

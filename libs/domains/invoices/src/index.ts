@@ -30,3 +30,4 @@ export { type SourceSyncHealth, SyncHealthService } from './worker/sync-health.s
 export { InvoiceSyncModule } from './invoice-sync.module';
 export { InvoicesSchema1763683200900 } from './migrations/1763683200900-invoices';
 export { InvoiceInbox1763683203300 } from './migrations/1763683203300-invoice-inbox';
+export { InvoiceSearch1763683204800 } from './migrations/1763683204800-invoice-search';

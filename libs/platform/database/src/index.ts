@@ -38,11 +38,13 @@ export { customerPages, customersByNode, purgeEachCustomer } from './each-custom
 export { ForwardMigration } from './schema/forward-migration';
 export { DatabaseSchema1763683200000 } from './migrations/1763683200000-database';
 export { StoredBytesSchema1763683201100 } from './migrations/1763683201100-stored-bytes';
+export { Trigrams1763683204400 } from './migrations/1763683204400-trigrams';
 export { StoredBytes } from './entities/stored-bytes.entity';
 export { migrateDatabase, type Migrated, pendingSchemaChanges } from './schema/migrate';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded-postgres';
 export { EntityReadsService, type EntityTable, type Expression, type ReadRow } from './reads/entity-reads.service';
 export { type InboxOrder, type InboxOrders, readInbox } from './reads/inbox';
+export { containing, narrowToText, type TextSearch } from './reads/text-search';
 export { newestQuery, newestRows } from './reads/newest-rows';
 export { idWindow, type KeysetList, timeOfId } from './reads/keyset-pages';
 export { decoders, type PreparedStatement, prepared, type ReadStatement, readStatement } from './prepared-statement';

@@ -10,6 +10,9 @@ export type CreditRequestStatus = (typeof CREDIT_REQUEST_STATUSES)[number];
 @Index('ai_credit_request_newest_idx', { synchronize: false })
 @Index('ai_credit_request_status_idx', { synchronize: false })
 @Index('ai_credit_request_inbox_idx', { synchronize: false })
+@Index('ai_credit_request_id_idx', ['id'])
+@Index('ai_credit_request_text_idx', { synchronize: false })
+@Index('ai_credit_request_pending_idx', { synchronize: false })
 @Check('ai_credit_request_status_check', `status in ('pending', 'approved', 'rejected')`)
 @Check('ai_credit_request_amount_check', `amount_nok between 100 and 50000`)
 @Check(

@@ -5,9 +5,9 @@ import { recordEvent } from '@domains/events';
 import { BillingCalendar } from '@platform/time';
 import { AuditService } from '@platform/audit';
 import { AppConfig } from '@platform/config';
-import { isLockTimeout, newestRows, readInbox } from '@platform/database';
+import { isLockTimeout, narrowToText, newestRows, readInbox, type TextSearch } from '@platform/database';
 import { ServiceError } from '@platform/errors';
-import { containing } from '@domains/customers';
+import { NUMBER_AND_NAME } from '@domains/customers';
 import { InvoicesOperatorService } from '@domains/invoices';
 import { hundredths } from '@platform/money';
 import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
@@ -33,9 +33,26 @@ export interface CreditRequestInboxFilter extends CreditRequestFilter {
   search?: string;
 }
 
-const CONTAINS = `(
-  cast(t.id as text) = :search or t.reference ilike :part or t.note ilike :part
-  or t.customer_id in (select c.id from customer c where concat_ws(' ', c.customer_number, c.name) ilike :part))`;
+const SEARCH: TextSearch = {
+  key: 't.customerId, t.id',
+  matches: [
+    `select r.customer_id, r.id from ai_credit_request r where r.reference ilike :part or r.note ilike :part`,
+    `select r.customer_id, r.id from customer c join ai_credit_request r on r.customer_id = c.id where ${NUMBER_AND_NAME} ilike :part`,
+  ],
+  // The customer as a value: PostgreSQL would read all that have the text for a condition with `exists`.
+  contains: `strpos(lower(t.reference), lower(:wanted)) > 0 or strpos(lower(t.note), lower(:wanted)) > 0
+    or strpos(lower((select ${NUMBER_AND_NAME} from customer c where c.id = t.customer_id)), lower(:wanted)) > 0`,
+};
+/** A request's number. */
+const NUMBER = /^[1-9]\d{0,8}$/;
+const SEARCH_WITH_NUMBER: TextSearch = {
+  ...SEARCH,
+  matches: [
+    ...SEARCH.matches,
+    'select r.customer_id, r.id from ai_credit_request r where r.id = cast(cast(:wanted as text) as integer)',
+  ],
+  contains: `t.id = cast(cast(:wanted as text) as integer) or ${SEARCH.contains}`,
+};
 
 /** The operator's decisions about credit requests. Every change is audited. */
 @Injectable()
@@ -70,7 +87,7 @@ export class CreditRequestsOperatorService {
     const query = this.dataSource.manager
       .createQueryBuilder(CreditRequest, 't')
       .where({ ...(customerId && { customerId }), ...(status && { status }) });
-    if (search !== undefined) query.andWhere(CONTAINS, { search, part: containing(search) });
+    if (search !== undefined) await narrowToText(query, NUMBER.test(search) ? SEARCH_WITH_NUMBER : SEARCH, search);
     const page = await readInbox(
       query,
       {

@@ -7,6 +7,7 @@ import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 @Index('customer_inbox_idx', { synchronize: false })
 @Index('customer_inbox_name_idx', { synchronize: false })
 @Index('customer_inbox_number_idx', { synchronize: false })
+@Index('customer_text_idx', { synchronize: false })
 @Check(
   'customer_limits_check',
   'requests_per_minute >= 1 and ai_per_minute >= 1 and sms_per_minute >= 1 and pending_credit_requests >= 0',

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
+import { containing } from '@platform/database';
 import { Customer } from '../entities/customer.entity';
 import { unknownCustomer } from './existing-customer';
 
@@ -68,9 +69,4 @@ export class CustomerLookupOperatorService {
       .limit(CANDIDATES)
       .getMany();
   }
-}
-
-/** The pattern of `like` for texts that contain this one; its own wildcards are escaped. */
-export function containing(text: string): string {
-  return `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 }

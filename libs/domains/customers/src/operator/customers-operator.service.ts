@@ -2,11 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, IsNull, Not, type SelectQueryBuilder } from 'typeorm';
 import { announceTokenChange } from '@platform/tokens';
 import { AuditService } from '@platform/audit';
-import { isUniqueViolation, readInbox } from '@platform/database';
+import { isUniqueViolation, narrowToText, readInbox, type TextSearch } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { type InboxPage, type InboxRequest, Listing, type ListingRequest } from '@platform/pagination';
 import { Customer } from '../entities/customer.entity';
-import { containing } from './customer-lookup-operator.service';
 import { insertCustomer, loadCustomerCheck, type NewCustomer } from './new-customer';
 import { requireCustomer, unknownCustomer } from './existing-customer';
 
@@ -36,7 +35,14 @@ export interface CustomerStorage {
   largestDay: number;
 }
 
-const CONTAINS = `concat_ws(' ', c.customerNumber, c.name, c.organizationNumber, c.email) ilike :part`;
+/** SQL of a customer `c`: its number and name, in the words of the index of their parts. */
+export const NUMBER_AND_NAME = `c.customer_number || ' ' || c.name`;
+const OTHER_TEXTS = `c.organization_number || ' ' || c.email`;
+const SEARCH: TextSearch = {
+  key: 'c.id',
+  matches: [`select c.id from customer c where ${NUMBER_AND_NAME} ilike :part or ${OTHER_TEXTS} ilike :part`],
+  contains: `strpos(lower(${NUMBER_AND_NAME}), lower(:wanted)) > 0 or strpos(lower(${OTHER_TEXTS}), lower(:wanted)) > 0`,
+};
 /** The fingerprint of a token: the first digits of its SHA-256. */
 const FINGERPRINT = /^[0-9a-f]{12}$/;
 const HASH_BYTES = 32;
@@ -77,9 +83,7 @@ export class CustomersOperatorService {
 
   /** Customers by number, behind the one with the number `after`. */
   async list(filter: CustomerFilter, { limit, after }: ListingRequest): Promise<Listing<Customer>> {
-    const query = this.query(filter)
-      .orderBy('c.customerNumber')
-      .limit(limit + 1);
+    const query = (await this.query(filter)).orderBy('c.customerNumber').limit(limit + 1);
     if (after !== undefined) query.andWhere('c.customerNumber > :after', { after });
     return Listing.fromRows(await query.getMany(), limit, ({ customerNumber }) => customerNumber);
   }
@@ -87,7 +91,7 @@ export class CustomersOperatorService {
   /** A page of the customers, in the order that the request names; with the number of all. */
   async inbox(filter: CustomerFilter, request: InboxRequest): Promise<InboxPage<Customer>> {
     const page = await readInbox(
-      this.query(filter),
+      await this.query(filter),
       {
         name: 'customers',
         filters: [filter.search, filter.active],
@@ -148,15 +152,12 @@ export class CustomersOperatorService {
     return this.change(actor, id, 'customer.limits', limits);
   }
 
-  private query({ search, active }: CustomerFilter): SelectQueryBuilder<Customer> {
+  private async query({ search, active }: CustomerFilter): Promise<SelectQueryBuilder<Customer>> {
     const query = this.dataSource.manager.createQueryBuilder(Customer, 'c');
     if (active !== undefined) query.andWhere('c.active = :active', { active });
     if (search === undefined) return query;
-    if (!FINGERPRINT.test(search)) return query.andWhere(CONTAINS, { part: containing(search) });
-    const prefix = Buffer.from(search, 'hex');
-    const most = Buffer.concat([prefix, Buffer.alloc(HASH_BYTES - prefix.length, 0xff)]);
-    const ofToken = 'c.id in (select k.customer_id from service_token k where k.token_hash between :prefix and :most)';
-    return query.andWhere(`(${CONTAINS} or ${ofToken})`, { part: containing(search), prefix, most });
+    await narrowToText(query, FINGERPRINT.test(search) ? withToken(search) : SEARCH, search);
+    return query;
   }
 
   private change(actor: string, id: string, action: string, change: Partial<Customer>): Promise<Customer> {
@@ -168,6 +169,13 @@ export class CustomersOperatorService {
       return manager.findOneByOrFail(Customer, { id });
     });
   }
+}
+
+/** The search for a text that may be the fingerprint of a token. */
+function withToken(fingerprint: string): TextSearch {
+  const [least, most] = ['00', 'ff'].map((byte) => `'\\x${fingerprint.padEnd(2 * HASH_BYTES, byte)}'`);
+  const tokens = `select k.customer_id from service_token k where k.token_hash between ${least} and ${most}`;
+  return { ...SEARCH, matches: [...SEARCH.matches, tokens], contains: `${SEARCH.contains} or c.id in (${tokens})` };
 }
 
 /** Two customers of one company are most likely one that was added twice. @throws ServiceError invalid_request */

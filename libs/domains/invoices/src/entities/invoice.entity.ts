@@ -10,6 +10,7 @@ import type { InvoiceSource, InvoiceStatus, InvoiceType } from '../invoice-value
 @Index('invoice_unsettled_idx', { synchronize: false })
 @Index('invoice_inbox_idx', { synchronize: false })
 @Index('invoice_due_idx', { synchronize: false })
+@Index('invoice_number_text_idx', { synchronize: false })
 @Check('invoice_source_check', `source in ('manual', 'stripe', 'fiken')`)
 @Check('invoice_type_check', `type in ('invoice', 'credit_note')`)
 @Check('invoice_status_check', `status in ('draft', 'open', 'paid', 'void', 'uncollectible')`)

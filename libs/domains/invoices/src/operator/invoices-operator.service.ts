@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { containing, requireCustomer } from '@domains/customers';
+import { NUMBER_AND_NAME, requireCustomer } from '@domains/customers';
 import { DataSource, type EntityManager, type FindOptionsWhere, LessThan } from 'typeorm';
 import { AuditService } from '@platform/audit';
-import { isUniqueViolation, newestRows, readInbox } from '@platform/database';
+import { isUniqueViolation, narrowToText, newestRows, readInbox, type TextSearch } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import {
   type InboxPage,
@@ -65,6 +65,17 @@ export type InvoiceSummary = Pick<
   | 'dueDate'
   | 'paidAt'
 >;
+
+const SEARCH: TextSearch = {
+  key: 't.customerId, t.id',
+  matches: [
+    `select i.customer_id, i.id from invoice i where i.number ilike :part`,
+    `select i.customer_id, i.id from customer c join invoice i on i.customer_id = c.id where ${NUMBER_AND_NAME} ilike :part`,
+  ],
+  // The customer as a value: PostgreSQL would read all that have the text for a condition with `exists`.
+  contains: `strpos(lower(t.number), lower(:wanted)) > 0
+    or strpos(lower((select ${NUMBER_AND_NAME} from customer c where c.id = t.customer_id)), lower(:wanted)) > 0`,
+};
 
 /** Manages invoices for the operator. Every change is audited. */
 @Injectable()
@@ -176,13 +187,7 @@ export class InvoicesOperatorService {
   async inbox(filter: InvoiceFilter & { search?: string }, request: InboxRequest): Promise<InboxPage<InvoiceSummary>> {
     const { customerId, source, status, dueBefore, search } = filter;
     const query = this.dataSource.manager.createQueryBuilder(Invoice, 't').where(columnsOf(filter));
-    if (search !== undefined) {
-      query.andWhere(
-        `(t.number ilike :part or t.customer_id in (
-           select c.id from customer c where concat_ws(' ', c.customer_number, c.name) ilike :part))`,
-        { part: containing(search) },
-      );
-    }
+    if (search !== undefined) await narrowToText(query, SEARCH, search);
     const page = await readInbox(
       query,
       {

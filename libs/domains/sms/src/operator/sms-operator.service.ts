@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { containing, requireCustomer } from '@domains/customers';
+import { requireCustomer } from '@domains/customers';
 import { isSupportedCountry } from 'libphonenumber-js/max';
 import { DataSource } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { AppConfig } from '@platform/config';
-import { newestRows, readInbox } from '@platform/database';
+import { containing, newestRows, readInbox } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import { SmsMessage } from '../entities/sms-message.entity';

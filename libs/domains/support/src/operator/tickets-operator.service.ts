@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, type FindOptionsWhere, In, type SelectQueryBuilder } from 'typeorm';
 import { recordEvent } from '@domains/events';
 import { AuditOperatorService, AuditService } from '@platform/audit';
-import { newestQuery, readInbox } from '@platform/database';
+import { narrowToText, newestQuery, readInbox, type TextSearch } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { OperatorAccountsService } from '@platform/operator-accounts';
 import { type InboxPage, type InboxRequest, Listing, type ListingRequest, MOST_COUNTED } from '@platform/pagination';
@@ -45,10 +45,17 @@ const LAST_AUTHOR = `(
   order by r.created_at desc, r.id desc limit 1)`;
 const UNANSWERED = `(t.status = 'open' and coalesce(${LAST_AUTHOR}, 'customer') = 'customer')`;
 
-const CONTAINS = `(
-  strpos(lower(t.title || ' ' || t.body), :search) > 0 or exists (
+const SEARCH: TextSearch = {
+  key: 't.customerId, t.id',
+  // In the words of the indexes.
+  matches: [
+    `select s.customer_id, s.id from support_ticket s where s.title || ' ' || s.body ilike :part`,
+    `select r.customer_id, r.ticket_id from support_ticket_reply r where r.body ilike :part`,
+  ],
+  contains: `strpos(lower(t.title || ' ' || t.body), lower(:wanted)) > 0 or exists (
     select from support_ticket_reply r
-    where r.customer_id = t.customer_id and r.ticket_id = t.id and strpos(lower(r.body), :search) > 0))`;
+    where r.customer_id = t.customer_id and r.ticket_id = t.id and strpos(lower(r.body), lower(:wanted)) > 0)`,
+};
 
 /** The most urgent is the highest. */
 const PRIORITY = `array_position('{low,normal,high,urgent}'::text[], t.priority)`;
@@ -90,7 +97,8 @@ export class TicketsOperatorService {
       { where: columnsOf(filter), by: 'createdAt' },
       listing,
     );
-    const { entities, raw } = await narrowed(query, filter).getRawAndEntities<{
+    await narrow(query, filter);
+    const { entities, raw } = await query.getRawAndEntities<{
       unanswered: boolean;
       assignee: string | null;
     }>();
@@ -106,9 +114,10 @@ export class TicketsOperatorService {
   /** A page of the tickets, in the order that the request names; with the number of all. */
   async inbox(filter: TicketFilter, request: InboxRequest): Promise<InboxPage<ListedTicket>> {
     const query = this.dataSource.manager.createQueryBuilder(Ticket, 't').where(columnsOf(filter));
+    await narrow(query, filter);
     const { customerId, status, priority, unanswered, assigned, unassigned, search } = filter;
     const page = await readInbox(
-      narrowed(query, filter),
+      query,
       {
         name: 'tickets',
         filters: [customerId, status, priority, unanswered, assigned, unassigned, search],
@@ -251,10 +260,10 @@ function columnsOf({ customerId, status, priority }: TicketFilter): FindOptionsW
 }
 
 /** Adds the rest of a filter to a query, and what a list shows besides the ticket. */
-function narrowed(
+async function narrow(
   query: SelectQueryBuilder<Ticket>,
   { unanswered, assigned, unassigned, search }: TicketFilter,
-): SelectQueryBuilder<Ticket> {
+): Promise<void> {
   query.addSelect(UNANSWERED, 'unanswered');
   query.leftJoin(TicketAssignment, 'a', 'a.customerId = t.customerId and a.ticketId = t.id');
   query.addSelect('a.assignee', 'assignee');
@@ -262,8 +271,7 @@ function narrowed(
   // By a column of the join: only so PostgreSQL knows that it looks for tickets without one.
   if (unassigned) query.andWhere('a.ticketId is null');
   if (unanswered) query.andWhere(UNANSWERED);
-  if (search !== undefined) query.andWhere(CONTAINS, { search: search.toLowerCase() });
-  return query;
+  if (search !== undefined) await narrowToText(query, SEARCH, search);
 }
 
 /** The operator gives only the ticket's id, so this query names no customer. */

@@ -29,7 +29,7 @@ export function dataSourceOptions(config: AppConfig, role: DatabaseRole): DataSo
     synchronize: false,
     migrationsRun: false,
     namingStrategy: new SnakeNamingStrategy(),
-    // Extensions would be TypeORM's to install; the schema needs none.
+    // TypeORM would install extensions that it finds it needs; a migration installs the one of the schema.
     installExtensions: false,
   };
 }
