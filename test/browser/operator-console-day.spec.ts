@@ -78,7 +78,8 @@ describe("An operator's day in the console", () => {
 
   it('gives it a service and a token', async () => {
     await tab('Services');
-    await act('Add a service', { 'Type,': 'hosting', Name: 'Web server' });
+    // Types that there are can be chosen; another one is typed.
+    await act('Add a service', { Type: { choose: 'another one…' }, 'Other type': 'hosting', Name: 'Web server' });
     await text('The service is added');
     await row('Web server').waitFor();
     await tab('Tokens');
@@ -152,8 +153,10 @@ describe("An operator's day in the console", () => {
     await kari.page.getByText('Credit requests to decide').click();
     // Who waits longest is first.
     await kari.page.locator('tbody tr').first().filter({ hasText: 'one' }).waitFor();
-    await act('Approve', {}, row('one'));
-    await text('is approved. Send its invoice to the customer');
+    await button('Approve', row('one')).click();
+    await dialog().getByText('Its note: one').waitFor();
+    await button('Approve', dialog()).click();
+    await text('is approved. Write and send its invoice');
     await act('Reject', { Reason: 'An invoice is overdue' }, row('two'));
     await text('is rejected');
     const decided = await sql('select note, status from ai_credit_request order by note');
@@ -164,6 +167,8 @@ describe("An operator's day in the console", () => {
     // The menu leads to the whole list, not to those that wait.
     await menu('Credit requests');
     await row('one').getByText('approved').waitFor();
+    await row('one').getByRole('link', { name: 'invoice' }).click();
+    await text(/^None: this service writes none.*over 700,00 NOK, with the number AI-\d+ printed on it/);
   });
 
   it('answers a ticket, takes it, and closes it', async () => {
@@ -202,6 +207,10 @@ describe("An operator's day in the console", () => {
     };
     await act('Post for all of a type', announcement, kari.page, 'Post');
     await text('Posted for 1 service of 1 customer');
+    await menu('Today');
+    const events = kari.page.getByRole('link', { name: /Status events that have not ended$/ });
+    await events.filter({ hasText: /^2/ }).click();
+    await row('New disks on Sunday').waitFor();
     await act('End', {}, row('Disks are slow'));
     await text('The event has ended');
   });
@@ -239,11 +248,12 @@ describe("An operator's day in the console", () => {
     await sql('update operator_session set created_at = $1', [new Date(Date.now() - 6 * 60_000)]);
     await kari.open(`/customers/${customerId}/show/ai`);
     const refused = kari.page.waitForResponse((reply) => reply.status() === 403);
-    await act('Add credit', { 'Amount in NOK': '7', Why: 'Late' });
+    await act('Add credit', { 'Amount in NOK': '7,00061', Why: 'Late' });
     await refused;
     await dialog().getByText('Log in again: your last login is more than 5 minutes ago').waitFor();
     await button('Log in again with a passkey and add credit', dialog()).click();
-    await row('Late').waitFor();
+    // All its digits.
+    await row('Late').getByText('7,00061', { exact: true }).waitFor();
     await kari.page.unroute('**/operator/v1/session');
     expect(kari.complaints.splice(0)).toEqual([expect.stringContaining('403')]);
   });
@@ -251,13 +261,28 @@ describe("An operator's day in the console", () => {
   it('finds why a call was refused, and whose a leaked token is', async () => {
     await sql(
       `insert into refused_request (customer_id, id, request_id, network, method, route, status, code, detail, duration_ms, created_at)
-       values ($1, app.new_id(), 'request-of-fjordlys', '127.0.0.1', 'POST', '/sms/send', 403, 'insufficient_scope', 'It needs sms:send', 3, now())`,
+       values ($1, app.new_id(), 'request-of-fjordlys', '127.0.0.1', 'POST', '/sms/send', 403, 'insufficient_scope', 'It needs sms:send', 3, now()),
+         ($1, app.new_id(), 'message-of-fjordlys', '127.0.0.1', 'POST', '/ai/messages', 403, 'ai_not_configured', 'Ask the operator', 3, now())`,
       [customerId],
     );
     await menu('Refused requests');
     await kari.page.getByLabel('Request id').fill('request-of-fjordlys');
     await button('Find').click();
     await text('It needs sms:send');
+    await text('For you: A token with this scope has to be issued');
+    // The next one is asked for there, also after one that nobody knows.
+    for (const id of ['request-of-nobody', 'message-of-fjordlys']) {
+      await kari.page.getByLabel('Request id').fill(id);
+      await button('Find').click();
+      if (id.endsWith('nobody')) await text('No request with the id request-of-nobody');
+    }
+    expect(kari.complaints.splice(0)).toEqual([expect.stringContaining('404')]);
+    await text('Messages are refused, since neither the customer nor the service has a key');
+    await kari.page.getByRole('link', { name: 'To its AI settings' }).click();
+    await text('Every message is refused: neither the customer');
+    await tab('Overview');
+    await kari.page.getByRole('link', { name: 'Tokens in use: 3' }).click();
+    await row('ERP production').waitFor();
     await menu('Find a token');
     await kari.page.getByLabel('Token, fingerprint or id').fill(token);
     await button('Find').click();
@@ -291,9 +316,18 @@ describe("An operator's day in the console", () => {
     await dialog().getByLabel('Customer').fill('fjordlys');
     await kari.page.getByRole('option', { name: 'Fjordlys AS' }).click();
     await dialog().getByLabel('Address').fill('https://erp.fjordlys.example/second');
+    // None is none; every record that there are events of is chosen before.
+    expect(
+      await dialog()
+        .getByLabel(/:read|:manage/)
+        .count(),
+    ).toBe(6);
+    expect(await dialog().locator('input:checked').count()).toBe(6);
+    await button('None', dialog()).click();
     await button('Add an endpoint', dialog()).click();
     expect(await secret('secret')).toMatch(/^whsec_/);
-    expect(await sql('select customer_id from webhook_endpoint')).toEqual([{ customer_id: customerId }]);
+    const endpoints = await sql('select customer_id, scopes from webhook_endpoint');
+    expect(endpoints).toEqual([{ customer_id: customerId, scopes: [] }]);
   });
 
   it('invites a colleague, and deactivates the account', async () => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi } from '@test/operator-api';
 
@@ -5,7 +6,11 @@ describe('a customer in the operator API', () => {
   let api: TestOperatorApi;
   let admin: TestOperator;
   beforeAll(async () => {
-    api = await startOperatorApi({ RATE_LIMIT_REQUESTS_PER_MINUTE: '700', PENDING_CREDIT_REQUESTS: '4' });
+    api = await startOperatorApi({
+      RATE_LIMIT_REQUESTS_PER_MINUTE: '700',
+      PENDING_CREDIT_REQUESTS: '4',
+      SECRETS_KEY: randomBytes(32).toString('base64'),
+    });
     admin = await logIn(api, 'admin');
   });
   afterAll(() => api.stop());
@@ -28,5 +33,28 @@ describe('a customer in the operator API', () => {
       customer: { limits: { ...none, ...own } },
       limits_in_force: { ...ofService, ...own },
     });
+  });
+
+  it('says why all its AI messages are refused, as far as its settings go', async () => {
+    const { id } = await saveFakeCustomer(api.superuser);
+    const fault = async () => ((await (await admin.call(`/customers/${id}/ai`)).json()) as { fault: string }).fault;
+    const sql = (statement: string) => api.superuser.query(statement, [id]);
+    expect(await fault()).toBe('disabled');
+    await sql('insert into ai_settings (customer_id, enabled) values ($1, true)');
+    expect(await fault()).toBe('no_model');
+    await api.superuser.query(
+      `insert into ai_model_price (model, valid_from, input, cache_write_5m, cache_write_1h, cache_read, output)
+       values ('to-come', '2999-01-01', 1, 1, 1, 1, 1), ('begun', '2026-01-01', 1, 1, 1, 1, 1)`,
+    );
+    await sql(`update ai_settings set model = 'to-come' where customer_id = $1`);
+    expect(await fault()).toBe('no_price');
+    await sql(`update ai_settings set model = 'begun' where customer_id = $1`);
+    expect(await fault()).toBe('no_key');
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ provider_key: 'a-key-of-its-own' });
+    await admin.call(`/customers/${id}/ai`, { method: 'PATCH', body, headers });
+    expect(await fault()).toBeNull();
+    await sql(`update ai_settings set key_ciphertext = '\\x00' where customer_id = $1`);
+    expect(await fault()).toBe('key_unreadable');
   });
 });

@@ -273,6 +273,24 @@ describe('lists of the operator API', () => {
     expect(await reply.json()).toEqual({ data: [{ type: 'fax', services: 3, customers: 2 }] });
   });
 
+  it('count the status events that have not ended, as their list has them', async () => {
+    const [{ id: service }] = (
+      await api.superuser.query<{ id: number }>(
+        `insert into customer_service (customer_id, type, name) values ($1, 'hosting', 'Web') returning id`,
+        [customer],
+      )
+    ).rows as [{ id: number }];
+    await api.superuser.query(
+      `insert into status_event (customer_id, id, service_id, status, message, starts_at, ends_at)
+       select $1, gen_random_uuid(), $2, 'outage', 'Down', now() - interval '1 day', ends
+       from unnest(array[null, now() + interval '1 hour', now() - interval '1 hour', now()]) ends`,
+      [customer, service],
+    );
+    const today = (await (await operator.call('/today')).json()) as Dict;
+    expect(today).toMatchObject({ waiting: { status_events: 2 }, series: { as_of: expect.any(String) } });
+    expect(await page('/status-events?present=true')).toMatchObject({ total: 2 });
+  });
+
   it('name the models that a customer can be given, and the usual one', async () => {
     const models = async () => {
       const reply = (await (await operator.call('/ai/models')).json()) as { data: Dict[] };

@@ -4,7 +4,7 @@ import { Title } from 'react-admin';
 import { Link } from 'react-router-dom';
 import { call, type Dto } from './client/api';
 import { Bars, type ChartData } from './shared/charts';
-import { formatNumber, useFormats } from './shared/formats';
+import { formatNumber, formatTime, useFormats } from './shared/formats';
 import { REFRESH_MS } from './shared/refresh';
 
 type Today = Dto<'TodayDto'>;
@@ -23,6 +23,7 @@ const WAITING = [
   ],
   ['unanswered_tickets', 'Tickets without an answer', `/tickets${filterOf({ unanswered: true })}`],
   ['urgent_tickets', 'Urgent tickets', `/tickets${filterOf({ priority: 'urgent', status: 'open' })}`],
+  ['status_events', 'Status events that have not ended', `/status-events${filterOf({ present: true })}`],
   ['overdue_invoices', 'Invoices overdue', `/invoices${filterOf({ status: 'open', due_before: localDay() })}`],
   ['failing_syncs', 'Invoice syncs that fail', `/invoice-syncs${filterOf({ failing: true })}`],
   ['unknown_outcomes', 'AI calls with unknown outcome', '/unknown-calls'],
@@ -90,6 +91,9 @@ export default function TodayPage() {
           />
         ))}
       </Stack>
+      <Typography variant="body2" color="text.secondary">
+        Figures of the last 30 days, as of {formatTime(series.as_of, formats)}
+      </Typography>
       <Box sx={GRID}>
         <Bars
           title="AI: cost by day"

@@ -25,7 +25,12 @@ import {
 import { InvoiceInbox1763683203300, InvoiceSearch1763683204800, InvoicesSchema1763683200900 } from '@domains/invoices';
 import { ServicesSchema1763683200300, ServiceTypes1763683204300 } from '@domains/services';
 import { SmsInbox1763683203400, SmsSchema1763683201000 } from '@domains/sms';
-import { StatusInbox1763683203500, StatusSchema1763683200400, ToldStatusEvents1763683201620 } from '@domains/status';
+import {
+  StatusEnds1763683204900,
+  StatusInbox1763683203500,
+  StatusSchema1763683200400,
+  ToldStatusEvents1763683201620,
+} from '@domains/status';
 import {
   SupportSchema1763683200600,
   TicketAssignments1763683201500,
@@ -94,6 +99,7 @@ export const migrations = [
   CustomerSearch1763683204600,
   CreditRequestSearch1763683204700,
   InvoiceSearch1763683204800,
+  StatusEnds1763683204900,
 ];
 
 /**

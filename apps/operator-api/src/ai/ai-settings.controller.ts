@@ -8,19 +8,21 @@ import { Actor, AnyRole, FreshLogin, RequireRole } from '../access/operator-acce
 import {
   AiSettingsDto,
   ConfigureAiDto,
+  toAiSettingsDto,
+  toLedgerProblemDto,
+  VerificationDto,
+  VerificationQueryDto,
+} from './ai-settings.dto';
+import {
   OfferedModelListDto,
   PriceDto,
   PricePageDto,
   SetPriceDto,
-  toAiSettingsDto,
-  toLedgerProblemDto,
   toListedPriceDto,
   toOfferedModelDto,
   toPriceDto,
-  VerificationDto,
-  VerificationQueryDto,
   WithdrawPriceDto,
-} from './ai-settings.dto';
+} from './price.dto';
 
 const CUSTOMER_ID = { name: 'id', description: 'The customer.', schema: { type: 'string', format: 'uuid' } } as const;
 const NO_SUCH_CUSTOMER = ['not_found', 'There is no customer b7c4a3f2-11d4-4f7e-8f3f-9a2d3c4b5e6f'] as const;

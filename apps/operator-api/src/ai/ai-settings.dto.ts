@@ -1,30 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
-import type { AiConfigurationView, AiModelPrice, LedgerProblem, ListedAiPrice, OfferedModel } from '@domains/ai';
-import {
-  FieldRule,
-  InboxPageDto,
-  IsAmount,
-  IsDay,
-  IsOneOf,
-  IsText,
-  IsTrueOrFalse,
-  IsId,
-  WHOLE_LIST_MAX,
-} from '@platform/http';
+import { AI_FAULTS, type AiFault } from '@domains/ai';
+import type { AiConfigurationView, LedgerProblem } from '@domains/ai';
+import { FieldRule, IsAmount, IsOneOf, IsText, IsTrueOrFalse, IsId } from '@platform/http';
 import { jsonAmount } from '@platform/money';
-import { timeText } from '@platform/time';
-
-/** An amount per million tokens, as a decimal text: prices are exact. */
-function IsRate(): PropertyDecorator {
-  return FieldRule((value) =>
-    typeof value === 'string' && /^\d{1,7}(\.\d{1,6})?$/.test(value)
-      ? undefined
-      : 'must be a decimal number as text, such as 12.50',
-  );
-}
-
-const RATE = { pattern: '^\\d{1,7}(\\.\\d{1,6})?$', maxLength: 14 };
 
 /** A change of a customer's AI settings; fields left out stay as they are. */
 export class ConfigureAiDto {
@@ -160,151 +139,13 @@ export class AiSettingsDto {
    * @example 112.5
    */
   month_usage_nok!: number;
-}
-
-/** A new price, in NOK per million tokens. */
-export class SetPriceDto {
-  /**
-   * The provider's name of the model.
-   * @example 'claude-haiku-4-5'
-   */
-  @IsText({ min: 1, max: 200 })
-  model!: string;
-
-  /** Input tokens. */
-  @IsRate()
-  @ApiProperty({ ...RATE, example: '12' })
-  input!: string;
-
-  /** Output tokens. */
-  @IsRate()
-  @ApiProperty({ ...RATE, example: '60' })
-  output!: string;
-
-  /** Cache writes for 5 minutes; 1.25 × input if left out. */
-  @IsOptional()
-  @IsRate()
-  @ApiProperty({ ...RATE, required: false })
-  cache_write_5m?: string;
-
-  /** Cache writes for 1 hour; 2 × input if left out. */
-  @IsOptional()
-  @IsRate()
-  @ApiProperty({ ...RATE, required: false })
-  cache_write_1h?: string;
-
-  /** Cache reads; 0.1 × input if left out. */
-  @IsOptional()
-  @IsRate()
-  @ApiProperty({ ...RATE, required: false })
-  cache_read?: string;
-
-  /** First day, in the billing time zone; now if left out. */
-  @IsOptional()
-  @IsDay()
-  @ApiProperty({ type: String, required: false, nullable: true, format: 'date', example: '2027-02-01' })
-  from?: string | null;
-}
-
-/** A price to be taken back. */
-export class WithdrawPriceDto {
-  /** @example 'claude-haiku-4-5' */
-  @IsText({ min: 1, max: 200 })
-  model!: string;
-
-  /** Its first day, in the billing time zone. */
-  @IsDay()
-  @ApiProperty({ format: 'date', example: '2027-02-01' })
-  from!: string;
-}
-
-/** A price, in NOK per million tokens as decimal texts. */
-export class PriceDto {
-  /** The model and its first moment, as one text. */
-  @ApiProperty({ maxLength: 250, example: 'claude-haiku-4-5:2026-11-20T12:00:00.000000Z' })
-  id!: string;
-
-  /** @example 'claude-haiku-4-5' */
-  @ApiProperty({ maxLength: 200 })
-  model!: string;
-
-  @ApiProperty({ format: 'date-time' })
-  valid_from!: string;
-
-  @ApiProperty({ maxLength: 30, example: '12.000000' })
-  input!: string;
-
-  @ApiProperty({ maxLength: 30, example: '60.000000' })
-  output!: string;
-
-  @ApiProperty({ maxLength: 30, example: '15.000000' })
-  cache_write_5m!: string;
-
-  @ApiProperty({ maxLength: 30, example: '24.000000' })
-  cache_write_1h!: string;
-
-  @ApiProperty({ maxLength: 30, example: '1.200000' })
-  cache_read!: string;
 
   /**
-   * Whether it is an example price that came with the service.
-   * @example false
+   * Why all its messages are refused, as far as the settings go: AI is not enabled, it has no model, the model has no price in force,
+   * there is no key, or its own one cannot be decrypted. Null if they are answered.
    */
-  example!: boolean;
-
-  @ApiProperty({ format: 'date-time' })
-  created_at!: string;
-}
-
-/** A price in the list. */
-export class ListedPriceDto extends PriceDto {
-  /**
-   * Whether it is the price that calls of the model have now.
-   * @example true
-   */
-  in_force!: boolean;
-}
-
-/** All prices, by model, the newest first. */
-export class PricePageDto extends InboxPageDto {
-  @ApiProperty({ type: [ListedPriceDto], maxItems: WHOLE_LIST_MAX })
-  data!: ListedPriceDto[];
-}
-
-/** A model that a customer can be given, with its price in NOK per million tokens. */
-export class OfferedModelDto {
-  /** @example 'claude-haiku-4-5' */
-  @ApiProperty({ maxLength: 200 })
-  model!: string;
-
-  @ApiProperty({ maxLength: 30, example: '12.000000' })
-  input!: string;
-
-  @ApiProperty({ maxLength: 30, example: '60.000000' })
-  output!: string;
-
-  /**
-   * Whether it is an example price that came with the service.
-   * @example false
-   */
-  example!: boolean;
-
-  /** How many customers may use it. */
-  @ApiProperty({ type: 'integer', format: 'int32', minimum: 0, example: 12 })
-  customers!: number;
-
-  /**
-   * Whether it is the one to propose: the only one, or the one that more customers may use than any other. Example prices do not
-   * count beside those that you have set.
-   * @example true
-   */
-  usual!: boolean;
-}
-
-/** The models that have a price in force. */
-export class OfferedModelListDto {
-  @ApiProperty({ type: [OfferedModelDto], maxItems: WHOLE_LIST_MAX })
-  data!: OfferedModelDto[];
+  @ApiProperty({ type: String, enum: AI_FAULTS, nullable: true, example: null })
+  fault!: AiFault | null;
 }
 
 const CREDIT_KINDS = ['manual_adjustment', 'refund'] as const;
@@ -384,34 +225,8 @@ export function toAiSettingsDto(view: AiConfigurationView): AiSettingsDto {
     purchased_nok: jsonAmount(view.purchasedNok),
     reserved_nok: jsonAmount(view.reservedNok),
     month_usage_nok: jsonAmount(view.monthUsageNok),
+    fault: view.fault,
   };
-}
-
-/** Maps a price to its DTO. */
-export function toPriceDto(price: AiModelPrice): PriceDto {
-  const validFrom = timeText(price.validFrom);
-  return {
-    id: `${price.model}:${validFrom}`,
-    model: price.model,
-    valid_from: validFrom,
-    input: price.input,
-    output: price.output,
-    cache_write_5m: price.cacheWrite5m,
-    cache_write_1h: price.cacheWrite1h,
-    cache_read: price.cacheRead,
-    example: price.example,
-    created_at: timeText(price.createdAt),
-  };
-}
-
-/** Maps a price of the list to its DTO. */
-export const toListedPriceDto = (price: ListedAiPrice): ListedPriceDto =>
-  Object.assign(toPriceDto(price), { in_force: price.inForce });
-
-/** Maps a model to its DTO. */
-export function toOfferedModelDto({ price, customers, usual }: OfferedModel): OfferedModelDto {
-  const { model, input, output, example } = price;
-  return { model, input, output, example, customers, usual };
 }
 
 /** Maps a difference to its DTO. */

@@ -3,6 +3,7 @@ import { AiOperatorModule } from '@domains/ai';
 import { CreditRequestsOperatorModule } from '@domains/credit-requests';
 import { InvoicesOperatorModule, InvoiceSyncModule } from '@domains/invoices';
 import { SmsOperatorModule } from '@domains/sms';
+import { StatusOperatorModule } from '@domains/status';
 import { SupportOperatorModule } from '@domains/support';
 import { RefusalsOperatorModule } from '@platform/refusals';
 import { TodayController } from './today.controller';
@@ -15,6 +16,7 @@ import { TodayService } from './today.service';
     InvoicesOperatorModule,
     InvoiceSyncModule,
     SmsOperatorModule,
+    StatusOperatorModule,
     SupportOperatorModule,
     RefusalsOperatorModule,
   ],

@@ -15,6 +15,10 @@ export class WaitingDto {
   @ApiProperty({ type: 'integer', format: 'int32', minimum: 0, example: 3 })
   unanswered_tickets!: number;
 
+  /** Status events that have not ended, those to come included. */
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 0, example: 1 })
+  status_events!: number;
+
   /** Open tickets of the highest priority. */
   @ApiProperty({ type: 'integer', format: 'int32', minimum: 0, example: 0 })
   urgent_tickets!: number;
@@ -74,8 +78,12 @@ export class RefusalDayDto {
   requests!: number;
 }
 
-/** The last 30 days, at most a minute old. Days without anything are left out. */
+/** The last 30 days; figures of a minute ago, or of up to five if nobody has asked lately. Days without anything are left out. */
 export class SeriesDto {
+  /** When they were read. */
+  @ApiProperty({ format: 'date-time' })
+  as_of!: string;
+
   @ApiProperty({ type: [AiDayDto], maxItems: 31 })
   ai!: AiDayDto[];
 

@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { AiAccountingOperatorService, CreditHealthService } from '@domains/ai';
 import { CreditRequestsOperatorService } from '@domains/credit-requests';
 import { InvoicesOperatorService, SyncHealthService } from '@domains/invoices';
 import { SmsOperatorService } from '@domains/sms';
+import { StatusEventsOperatorService } from '@domains/status';
 import { TicketsOperatorService } from '@domains/support';
+import { databaseNow } from '@platform/database';
 import { jsonAmount } from '@platform/money';
 import { RefusalsOperatorService } from '@platform/refusals';
 import { timeText } from '@platform/time';
@@ -56,12 +59,14 @@ export class TodayService {
   private readonly present = new Kept(PRESENT, () => this.readPresent());
 
   constructor(
+    private readonly dataSource: DataSource,
     private readonly accounting: AiAccountingOperatorService,
     private readonly creditHealth: CreditHealthService,
     private readonly creditRequests: CreditRequestsOperatorService,
     private readonly invoices: InvoicesOperatorService,
     private readonly refusals: RefusalsOperatorService,
     private readonly sms: SmsOperatorService,
+    private readonly statusEvents: StatusEventsOperatorService,
     private readonly syncs: SyncHealthService,
     private readonly tickets: TicketsOperatorService,
   ) {}
@@ -72,9 +77,10 @@ export class TodayService {
   }
 
   private async readPresent(): Promise<Omit<TodayDto, 'series'>> {
-    const [requests, tickets, overdue, syncs, health, faults] = await Promise.all([
+    const [requests, tickets, events, overdue, syncs, health, faults] = await Promise.all([
       this.creditRequests.waiting(),
       this.tickets.waiting(),
+      this.statusEvents.present(),
       this.invoices.overdue(),
       this.syncs.bySource(),
       this.creditHealth.read(),
@@ -91,6 +97,7 @@ export class TodayService {
         credit_requests: requests.count,
         credit_requests_nok: jsonAmount(requests.amountNok),
         unanswered_tickets: tickets.unanswered,
+        status_events: events,
         urgent_tickets: tickets.urgent,
         overdue_invoices: overdue.count,
         overdue_invoices_nok: jsonAmount(overdue.amountNok),
@@ -109,11 +116,17 @@ export class TodayService {
   }
 
   private async readSeries(): Promise<SeriesDto> {
+    const asOf = timeText(await databaseNow(this.dataSource.manager));
     const [ai, sms, refusals] = await Promise.all([
       this.accounting.byDay(DAYS),
       this.sms.byDay(DAYS),
       this.refusals.byDay(DAYS),
     ]);
-    return { ai: ai.map(({ day, calls, cost }) => ({ day, calls, cost_nok: jsonAmount(cost) })), sms, refusals };
+    return {
+      as_of: asOf,
+      ai: ai.map(({ day, calls, cost }) => ({ day, calls, cost_nok: jsonAmount(cost) })),
+      sms,
+      refusals,
+    };
   }
 }

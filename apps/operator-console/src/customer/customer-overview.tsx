@@ -1,6 +1,8 @@
-import { Alert, Box, Card, CardContent, LinearProgress, Stack, Typography } from '@mui/material';
+import { Alert, Box, Card, CardContent, LinearProgress, Link as MuiLink, Stack, Typography } from '@mui/material';
 import { useRecordContext } from 'react-admin';
+import { Link } from 'react-router-dom';
 import type { Dto } from '../client/api';
+import { AI_FAULTS } from '../shared/ai-faults';
 import { Bars } from '../shared/charts';
 import { formatNok, formatNumber, useFormats } from '../shared/formats';
 import { useOverview } from '../shared/of-customer';
@@ -16,14 +18,14 @@ export const LIMITS = [
 ] as const satisfies [keyof Customer['limits'], string][];
 
 const COUNTS = [
-  ['services', 'Services'],
-  ['active_tokens', 'Tokens in use'],
-  ['pending_credit_requests', 'Credit requests to decide'],
-  ['open_tickets', 'Open tickets'],
-  ['unanswered_tickets', 'Tickets without an answer'],
-  ['open_invoices', 'Open invoices'],
-  ['present_status_events', 'Status events that have not ended'],
-] as const satisfies [keyof Overview['counts'], string][];
+  ['services', 'Services', 'services'],
+  ['active_tokens', 'Tokens in use', 'tokens'],
+  ['pending_credit_requests', 'Credit requests to decide', 'credit-requests'],
+  ['open_tickets', 'Open tickets', 'tickets'],
+  ['unanswered_tickets', 'Tickets without an answer', 'tickets'],
+  ['open_invoices', 'Open invoices', 'invoices'],
+  ['present_status_events', 'Status events that have not ended', 'status'],
+] as const satisfies [keyof Overview['counts'], string, string][];
 
 export function CustomerOverview() {
   const customer = useRecordContext<Customer>();
@@ -31,6 +33,7 @@ export function CustomerOverview() {
   const { data, error } = useOverview(customer?.id);
   if (error) return <Alert severity="error">{error.message}</Alert>;
   if (data === undefined) return <LinearProgress aria-label="Loading" />;
+  const toTab = (tab: string) => `/customers/${data.customer.id}/show/${tab}`;
   return (
     <Stack spacing={1.5} sx={{ py: 1 }}>
       <Box
@@ -50,9 +53,9 @@ export function CustomerOverview() {
         <Facts
           title="Counts"
           facts={[
-            ...COUNTS.map(([name, label]): [string, string] => [label, formatNumber(data.counts[name], formats)]),
-            ['Owed, NOK', formatNok(data.owed_nok, formats)],
-            ['Overdue, NOK', formatNok(data.overdue_nok, formats)],
+            ...COUNTS.map(([name, label, tab]): Fact => [label, formatNumber(data.counts[name], formats), toTab(tab)]),
+            ['Owed, NOK', formatNok(data.owed_nok, formats), toTab('invoices')],
+            ['Overdue, NOK', formatNok(data.overdue_nok, formats), toTab('invoices')],
           ]}
         />
       </Box>
@@ -86,7 +89,10 @@ export function CustomerOverview() {
   );
 }
 
-function Facts({ title, facts }: { title: string; facts: [string, string][] }) {
+/** A name, its value, and the page that has it. */
+type Fact = [name: string, value: string, to?: string];
+
+function Facts({ title, facts }: { title: string; facts: Fact[] }) {
   return (
     <Card variant="outlined">
       <CardContent>
@@ -104,13 +110,19 @@ function Facts({ title, facts }: { title: string; facts: [string, string][] }) {
             m: 0,
           }}
         >
-          {facts.map(([name, value]) => (
+          {facts.map(([name, value, to]) => (
             <Box key={name} sx={{ display: 'contents' }}>
               <Typography component="dt" variant="body2" color="text.secondary">
                 {name}
               </Typography>
               <Typography component="dd" variant="body2" sx={{ m: 0 }}>
-                {value}
+                {to === undefined ? (
+                  value
+                ) : (
+                  <MuiLink component={Link} to={to} aria-label={`${name}: ${value}`}>
+                    {value}
+                  </MuiLink>
+                )}
               </Typography>
             </Box>
           ))}
@@ -138,6 +150,9 @@ export function Balance({ ai }: { ai: NonNullable<Overview['ai']> }) {
           AI credit{ai.month ? `, ${ai.month}` : ''}:{' '}
           {ai.enabled ? `enabled${ai.model ? `, ${ai.model}` : ''}` : 'not enabled'}
         </Typography>
+        {ai.fault !== null && ai.fault !== 'disabled' && (
+          <Alert severity="warning">Every message is refused: {AI_FAULTS[ai.fault]}.</Alert>
+        )}
         <Box
           aria-hidden="true"
           sx={{ display: 'flex', height: 18, borderRadius: 1, overflow: 'hidden', bgcolor: 'action.hover', my: 1 }}

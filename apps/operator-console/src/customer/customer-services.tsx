@@ -1,8 +1,13 @@
+import ExpandIcon from '@mui/icons-material/ExpandMore';
+import { Accordion, AccordionDetails, AccordionSummary } from '@mui/material';
 import { SelectInput, TextInput, useRecordContext } from 'react-admin';
+import { useWatch } from 'react-hook-form';
 import type { Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
 import { Plain, State, Time } from '../shared/fields';
+import { visibleText } from '../shared/formats';
+import { useServiceTypes } from '../shared/of-customer';
 
 const STATUSES = ['pending', 'active', 'suspended', 'terminated'].map((id) => ({ id, name: id }));
 
@@ -32,18 +37,18 @@ export function CustomerServices({ fixed }: { fixed: Query }) {
           done="The service is added"
           question="The customer sees it at once."
           initial={{ status: 'active' }}
-          bodyOf={({ type, name, status, config: text }) => ({
+          bodyOf={({ type, other_type: other, name, status, config: text }) => ({
             customer_id: fixed.customer_id,
-            type,
+            type: type === OTHER ? (other as string) : (type as string),
             name,
             status,
             ...config(text),
           })}
         >
-          <TextInput source="type" label="Type, such as ai, sms or hosting" required />
+          <TypeInput />
           <TextInput source="name" label="Name" required />
           <SelectInput source="status" label="Status" choices={STATUSES} emptyText={false} />
-          <TextInput source="config" label="Settings for programs: JSON (none if empty)" multiline validate={isJson} />
+          <ConfigInput />
         </ActionButton>
       }
     >
@@ -68,10 +73,63 @@ export function CustomerServices({ fixed }: { fixed: Query }) {
   );
 }
 
+/** Another type than those that there are. */
+const OTHER = ' ';
+
+/** Types that the service itself has to do with. */
+const KNOWN = {
+  ai: 'Setting up AI adds it by itself, with the included credit',
+  sms: 'Whether it may send SMS is decided by the SMS settings',
+} as const;
+
+/** The types of all customers' services, so that one kind has one name; at last, any other one. */
+function TypeInput() {
+  const type: unknown = useWatch({ name: 'type' });
+  const { data, isPending } = useServiceTypes();
+  const types = [...new Set([...Object.keys(KNOWN), ...(data ?? []).map((one) => one.type)])].sort();
+  return (
+    <>
+      <SelectInput
+        source="type"
+        label="Type"
+        isPending={isPending}
+        emptyText={false}
+        helperText={KNOWN[type as keyof typeof KNOWN] ?? false}
+        choices={[...types.map((id) => ({ id, name: id })), { id: OTHER, name: 'another one…' }]}
+        required
+      />
+      {type === OTHER && <TextInput source="other_type" label="Other type, in a word, such as hosting" required />}
+    </>
+  );
+}
+
+/** What few services need: folded until somebody wants it. */
+function ConfigInput() {
+  return (
+    <Accordion variant="outlined" disableGutters>
+      <AccordionSummary expandIcon={<ExpandIcon />}>Settings for programs</AccordionSummary>
+      <AccordionDetails>
+        <TextInput
+          source="config"
+          label="A JSON object"
+          helperText="The customer can read them. None if empty"
+          multiline
+          fullWidth
+          validate={isJson}
+        />
+      </AccordionDetails>
+    </Accordion>
+  );
+}
+
+/** The settings as names and values. */
 function Config() {
   const service = useRecordContext<{ id: number; config?: object }>();
-  if (Object.keys(service?.config ?? {}).length === 0) return <span>–</span>;
-  return <code>{JSON.stringify(service?.config)}</code>;
+  const settings = Object.entries(service?.config ?? {}).map(
+    ([name, value]: [string, unknown]) =>
+      `${name.replaceAll('_', ' ')}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  return <bdi>{settings.length === 0 ? '–' : visibleText(settings.join(', '))}</bdi>;
 }
 
 function ChangeService() {
@@ -91,7 +149,7 @@ function ChangeService() {
     >
       <TextInput source="name" label="Name" required />
       <SelectInput source="status" label="Status" choices={STATUSES} emptyText={false} />
-      <TextInput source="config" label="Settings for programs: JSON (none if empty)" multiline validate={isJson} />
+      <ConfigInput />
     </ActionButton>
   );
 }

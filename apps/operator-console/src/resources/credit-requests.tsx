@@ -92,8 +92,13 @@ function Decide() {
         done={(reply) => <Approved request={reply as CreditRequest} />}
         question={
           <>
-            {who}: the credit is added at once, and an invoice of {amount} is made. The service does not send it: send
-            it to the customer yourself.
+            {who}: the credit is added at once, and {amount} are due from then on. The service writes no document: write
+            and send the invoice in your billing system, and give its number here.
+            <Typography variant="body2" sx={{ mt: 1 }}>
+              Its reference: <bdi>{visibleText(request.reference ?? '–')}</bdi>
+              <br />
+              Its note: <bdi>{visibleText(request.note ?? '–')}</bdi>
+            </Typography>
             <CustomerMoney customerId={request.customer_id} />
           </>
         }
@@ -101,7 +106,7 @@ function Decide() {
         <TextInput
           source="invoice_number"
           label="Number printed on the invoice"
-          helperText={`AI-${request.id} if empty`}
+          helperText={`AI-${request.id} if empty: then print this one on it`}
         />
       </ActionButton>
       <ActionButton
@@ -128,7 +133,7 @@ function Approved({ request }: { request: CreditRequest }) {
   if (request.status === 'pending') return <>Request {request.id} waits for the approval of a second person</>;
   return (
     <>
-      Request {request.id} is approved. Send its <InvoiceLink id={request.invoice_id} /> to the customer.
+      Request {request.id} is approved. Write and send its <InvoiceLink id={request.invoice_id} />.
     </>
   );
 }

@@ -1,10 +1,11 @@
-import { Link as MuiLink, Stack } from '@mui/material';
+import { Box, Link as MuiLink, Stack } from '@mui/material';
 import { DateInput, SelectInput, Show, SimpleShowLayout, TextInput, useRecordContext } from 'react-admin';
-import type { Query } from '../client/api';
+import type { Dto, Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
 import { Code, CustomerLink, Day, Nok, Plain, State, Time } from '../shared/fields';
 import { ofCustomer, oneOf, search } from '../shared/filters';
+import { formatNok, useFormats, visibleText } from '../shared/formats';
 import { DecimalInput } from '../shared/number-inputs';
 
 const STATUSES = ['open', 'paid', 'void', 'uncollectible'] as const;
@@ -80,27 +81,42 @@ export function InvoicePage() {
         <Documents label="Documents" />
         <Code source="id" label="Id" />
       </SimpleShowLayout>
+      <Box sx={{ px: 2, pb: 2 }}>
+        <SetStatus />
+      </Box>
     </Show>
   );
 }
 
 function Documents(_props: { label: string }) {
-  const invoice = useRecordContext<{ id: string; pdf_url?: string | null; hosted_url?: string | null }>();
-  const addresses = [
-    ['PDF', invoice?.pdf_url],
-    ['page', invoice?.hosted_url],
-  ] as const;
+  const invoice = useRecordContext<Dto<'InvoiceDto'> & Partial<Dto<'InvoiceDetailsDto'>>>();
+  const [formats] = useFormats();
+  // An invoice of the list, which is shown until its details are there, has none of them.
+  if (invoice?.pdf_url === undefined) return null;
+  const addresses = (
+    [
+      ['PDF', invoice.pdf_url],
+      ['page', invoice.hosted_url],
+    ] as const
+  ).flatMap(([name, address]) => (address?.startsWith('https://') ? [[name, address] as const] : []));
+  if (addresses.length > 0)
+    return (
+      <Stack direction="row" spacing={1}>
+        {addresses.map(([name, address]) => (
+          <MuiLink key={name} href={address} target="_blank" rel="noopener noreferrer">
+            {name}
+          </MuiLink>
+        ))}
+      </Stack>
+    );
+  if (invoice.source !== 'manual') return <span>None: the billing system has given no address.</span>;
   return (
-    <Stack direction="row" spacing={1}>
-      {addresses.map(
-        ([name, address]) =>
-          address?.startsWith('https://') && (
-            <MuiLink key={name} href={address} target="_blank" rel="noopener noreferrer">
-              {name}
-            </MuiLink>
-          ),
-      )}
-    </Stack>
+    <span>
+      None: this service writes none. Write and send the invoice in your billing system, over{' '}
+      {formatNok(invoice.amount, formats)} {invoice.currency}, with the number{' '}
+      <bdi>{visibleText(invoice.number ?? '–')}</bdi> printed on it: by it the customer finds it here. When it is paid,
+      set its status.
+    </span>
   );
 }
 

@@ -4,10 +4,12 @@ import { type ReactNode, useState } from 'react';
 import { NumberInput, TextInput, Title } from 'react-admin';
 import { Link, useNavigate, useParams } from 'react-router-dom';
 import { call, type Dto, type Query } from '../client/api';
+import { AI_FAULTS } from '../shared/ai-faults';
 import { Col, ConsoleList } from '../shared/console-list';
 import { Code, CustomerLink, isCustomer, Plain, Time } from '../shared/fields';
 import { formatTime, useFormats, visibleText } from '../shared/formats';
 import { ofCustomer, since } from '../shared/filters';
+import { useOverview } from '../shared/of-customer';
 
 /** Requests that were answered with 400 or more: why was it refused? */
 export function RefusedRequestList({ fixed, embedded }: { fixed?: Query; embedded?: boolean }) {
@@ -57,8 +59,8 @@ export function RefusedRequestList({ fixed, embedded }: { fixed?: Query; embedde
 }
 
 /** A customer tells the id that its error reply had. */
-function FindRequest() {
-  const [id, setId] = useState('');
+function FindRequest({ last = '' }: { last?: string }) {
+  const [id, setId] = useState(last);
   const navigate = useNavigate();
   return (
     <Card variant="outlined" sx={{ mt: 1 }}>
@@ -97,6 +99,7 @@ export function RequestPage() {
   return (
     <Stack spacing={1} sx={{ mt: 1, maxWidth: 900 }}>
       <Title title={`Request ${id}`} />
+      <FindRequest key={id} last={id} />
       {error && <Alert severity="warning">{error.message}</Alert>}
       {data?.data.length === 0 && <Alert severity="info">Nothing is known of a request with this id.</Alert>}
       {data?.data.map((outcome) => (
@@ -129,6 +132,7 @@ export function RequestPage() {
                 )}
               </tbody>
             </table>
+            <Advice outcome={outcome} />
           </CardContent>
         </Card>
       ))}
@@ -146,6 +150,65 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
         <bdi>{children}</bdi>
       </td>
     </tr>
+  );
+}
+
+/** What the operator can do about a refusal: the text of the reply is for the customer. */
+const REMEDIES: Record<string, [text: string, tab: string, name: string]> = {
+  ai_disabled: ['AI is not enabled for this customer.', 'ai', 'AI settings'],
+  credit_exhausted: ['Its credit, or the limit of its usage, does not cover the message.', 'ai', 'credit and limits'],
+  insufficient_scope: ['A token with this scope has to be issued.', 'tokens', 'tokens'],
+  sms_disabled: ['SMS is not enabled: see its SMS settings.', '', 'customer'],
+  rate_limited: ['It was over its limit of requests a minute: see its limits.', '', 'customer'],
+  too_many_pending_requests: [
+    'As many of its credit requests wait for a decision as may.',
+    'credit-requests',
+    'credit requests',
+  ],
+  webhook_endpoint_disabled: ['The endpoint is disabled.', 'webhooks', 'webhooks'],
+};
+
+function Advice({ outcome: { customer_id: customerId, code } }: { outcome: Dto<'RequestOutcomeDto'> }) {
+  if (!isCustomer(customerId) || code === null) return null;
+  if (code === 'ai_not_configured') return <AiAdvice customerId={customerId} />;
+  const remedy = REMEDIES[code];
+  if (remedy === undefined) return null;
+  const [text, tab, name] = remedy;
+  return (
+    <ForOperator>
+      {text} <TabLink customerId={customerId} tab={tab} name={name} />
+    </ForOperator>
+  );
+}
+
+/** Which of the AI settings is missing: as they are now, since a refusal keeps none. */
+function AiAdvice({ customerId }: { customerId: string }) {
+  const { data } = useOverview(customerId);
+  if (!data?.ai) return null;
+  const { fault, model } = data.ai;
+  return (
+    <ForOperator>
+      {fault === null
+        ? `Model and key are there now: ${model ?? ''} answers.`
+        : `Messages are refused, since ${AI_FAULTS[fault]}.`}{' '}
+      <TabLink customerId={customerId} tab="ai" name="AI settings" />
+    </ForOperator>
+  );
+}
+
+function ForOperator({ children }: { children: ReactNode }) {
+  return (
+    <Alert severity="info" sx={{ mt: 1 }}>
+      For you: {children}
+    </Alert>
+  );
+}
+
+function TabLink({ customerId, tab, name }: { customerId: string; tab: string; name: string }) {
+  return (
+    <MuiLink component={Link} to={`/customers/${customerId}/show/${tab}`}>
+      To its {name}
+    </MuiLink>
   );
 }
 

@@ -1,5 +1,4 @@
 import { Stack } from '@mui/material';
-import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
 import {
   BooleanInput,
@@ -11,13 +10,13 @@ import {
   useRecordContext,
 } from 'react-admin';
 import { type FieldValues, useFormContext, useWatch } from 'react-hook-form';
-import { call, type Dto, type Query } from '../client/api';
+import type { Dto, Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
 import { CustomerLink, Plain, State, Time } from '../shared/fields';
 import { customerInput, ofCustomer } from '../shared/filters';
 import { visibleText } from '../shared/formats';
-import { useServices } from '../shared/of-customer';
+import { useServices, useServiceTypes } from '../shared/of-customer';
 
 const LEVELS = ['operational', 'maintenance', 'degraded', 'outage'] as const;
 
@@ -151,17 +150,14 @@ function CustomerAndService() {
 
 /** The types of services in use, with how many are told. */
 function TypeInput() {
-  const { data, isPending } = useQuery({
-    queryKey: ['service-types'],
-    queryFn: ({ signal }) => call<Dto<'ServiceTypeListDto'>>('GET', 'services/types', { signal }),
-  });
+  const { data, isPending } = useServiceTypes();
   return (
     <SelectInput
       source="type"
       label="Type of services"
       isPending={isPending}
       emptyText={false}
-      choices={(data?.data ?? []).map(({ type, services, customers }) => ({
+      choices={(data ?? []).map(({ type, services, customers }) => ({
         id: type,
         name: `${type}: ${counted(services, 'service')} of ${counted(customers, 'customer')}`,
       }))}

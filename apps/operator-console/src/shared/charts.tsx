@@ -1,6 +1,6 @@
 import { Box, Card, CardContent, Typography } from '@mui/material';
 import { BarChart } from '@mui/x-charts/BarChart';
-import { formatDay, formatNumber, useFormats } from './formats';
+import { formatDay, formatNok, formatNumber, useFormats } from './formats';
 
 /** Values by day, or by another name, of one or several series. */
 export interface ChartData {
@@ -30,16 +30,20 @@ export function Bars({
   title: string;
   data: ChartData;
   byDay?: boolean;
-  unit?: string;
+  /** Without one, what is counted. */
+  unit?: 'NOK' | '';
 }) {
   const [formats] = useFormats();
   const isEmpty = data.series.every(({ values }) => values.every((value) => value === 0));
+  const heading = unit === '' ? title : `${title}, ${unit}`;
+  const valueOf = (value: number | null | undefined) =>
+    unit === 'NOK' ? `${formatNok(value, formats)} NOK` : formatNumber(value, formats);
   const label = (text: string) => (byDay ? formatDay(text, formats) : text);
   return (
     <Card variant="outlined" sx={{ minWidth: 0, position: 'relative' }}>
       <CardContent>
         <Typography component="h2" variant="subtitle1" sx={{ fontWeight: 600 }}>
-          {title}
+          {heading}
         </Typography>
         {isEmpty ? (
           <Typography color="text.secondary">Nothing yet.</Typography>
@@ -76,19 +80,19 @@ export function Bars({
                   label: name,
                   data: values,
                   stack: 'all',
-                  valueFormatter: (value) => `${formatNumber(value, formats)}${unit && ` ${unit}`}`,
+                  valueFormatter: valueOf,
                 }))}
               />
             </Box>
             <Box sx={CLIPPED}>
               <table>
-                <caption>{title}</caption>
+                <caption>{heading}</caption>
                 <tbody>
                   {data.labels.map((text, at) => (
                     <tr key={text}>
                       <th scope="row">{label(text)}</th>
                       {data.series.map(({ name, values }) => (
-                        <td key={name}>{`${name}: ${formatNumber(values[at], formats)} ${unit}`}</td>
+                        <td key={name}>{`${name}: ${valueOf(values[at])}`}</td>
                       ))}
                     </tr>
                   ))}

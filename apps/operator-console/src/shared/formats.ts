@@ -6,12 +6,15 @@ export type Formats = 'nb-NO' | 'en-GB';
 export const useFormats = (): [Formats, (formats: Formats) => void] =>
   useStore<Formats>('formats', navigator.language.startsWith('n') ? 'nb-NO' : 'en-GB');
 
-/** Amounts are exact texts or numbers of NOK. Two decimals, or all of a small one. */
+/** Decimals that the operator API's amounts have at most. */
+const NOK_DECIMALS = 12;
+
+/** Amounts are exact texts or numbers of NOK, and shown with all their digits, with two decimals at least. */
 export function formatNok(amount: number | string | null | undefined, formats: Formats): string {
   if (amount === null || amount === undefined || amount === '') return '–';
-  const value = Number(amount);
-  const digits = value !== 0 && Math.abs(value) < 0.01 ? 6 : 2;
-  return new Intl.NumberFormat(formats, { minimumFractionDigits: 2, maximumFractionDigits: digits }).format(value);
+  const options = { minimumFractionDigits: 2, maximumFractionDigits: NOK_DECIMALS };
+  // A text is read as the decimal number that it is, not as the nearest binary one.
+  return new Intl.NumberFormat(formats, options).format(amount as number | `${number}`);
 }
 
 export function formatNumber(value: number | null | undefined, formats: Formats): string {

@@ -27,3 +27,10 @@ export const useServices = (customerId: string | undefined) =>
       (await call<Dto<'ServicePageDto'>>('GET', 'services', { query: { customer_id: customerId }, signal })).data,
     refetchInterval: REFRESH_MS,
   });
+
+/** The types of all customers' services. */
+export const useServiceTypes = () =>
+  useQuery({
+    queryKey: ['service-types'],
+    queryFn: async ({ signal }) => (await call<Dto<'ServiceTypeListDto'>>('GET', 'services/types', { signal })).data,
+  });

@@ -41,6 +41,8 @@ export {
 } from './customer/message-request/request-fields';
 export { type MessageRequest, MessageRequestReader } from './customer/message-request/message-request-reader';
 export {
+  AI_FAULTS,
+  type AiFault,
   AiConfigurationOperatorService,
   type AiConfigurationChange,
   type AiConfigurationView,

@@ -12,4 +12,5 @@ export { StatusSchema1763683200400 } from './migrations/1763683200400-status';
 export { StatusRetentionService } from './worker/status-retention.service';
 export { ToldStatusEvents1763683201620 } from './migrations/1763683201620-told-status-events';
 export { BegunStatusEventsService } from './worker/begun-status-events.service';
+export { StatusEnds1763683204900 } from './migrations/1763683204900-status-ends';
 export { StatusInbox1763683203500 } from './migrations/1763683203500-status-inbox';

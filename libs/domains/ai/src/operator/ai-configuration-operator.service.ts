@@ -27,6 +27,10 @@ export interface AiConfigurationChange {
   apiKey?: string | null;
 }
 
+/** Why all of a customer's messages are refused. */
+export const AI_FAULTS = ['disabled', 'no_model', 'no_price', 'no_key', 'key_unreadable'] as const;
+export type AiFault = (typeof AI_FAULTS)[number];
+
 /** A customer's AI settings and balances, without the key. */
 export interface AiConfigurationView {
   customerId: string;
@@ -46,6 +50,8 @@ export interface AiConfigurationView {
   purchasedNok: string;
   reservedNok: string;
   monthUsageNok: string;
+  /** Null if messages are answered, as far as the settings go. */
+  fault: AiFault | null;
 }
 
 /** Manages customers' AI settings for the operator. Every change is audited. */
@@ -121,7 +127,22 @@ export class AiConfigurationOperatorService {
       purchasedNok: account?.purchased ?? '0',
       reservedNok: account?.reserved ?? '0',
       monthUsageNok: account?.monthUsage ?? '0',
+      fault: await this.faultOf(manager, settings),
     };
+  }
+
+  /** What calls would be refused for, in the order in which they are. */
+  private async faultOf(manager: EntityManager, settings: AiSettings | null): Promise<AiFault | null> {
+    if (!settings?.enabled) return 'disabled';
+    const { customerId, model, keyCiphertext } = settings;
+    if (model === null) return 'no_model';
+    const [priced] = await manager.query<object[]>(
+      'select from ai_model_price where model = $1 and valid_from <= app.now() limit 1',
+      [model],
+    );
+    if (priced === undefined) return 'no_price';
+    if (keyCiphertext === null) return this.keys.hasShared ? null : 'no_key';
+    return this.keys.canOpen(customerId, keyCiphertext) ? null : 'key_unreadable';
   }
 }
 

@@ -21,6 +21,11 @@ export class ProviderKeysService {
     this.sharedKey = providerSettings(config).sharedKey ?? '';
   }
 
+  /** Whether customers without a key of their own have one. */
+  get hasShared(): boolean {
+    return this.sharedKey !== '';
+  }
+
   /** Encrypts a customer's key for storage. */
   seal(customerId: string, apiKey: string): Buffer {
     return this.secrets.seal(apiKey, purposeOf(customerId));

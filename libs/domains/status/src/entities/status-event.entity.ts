@@ -12,6 +12,7 @@ export type StatusLevel = (typeof STATUS_LEVELS)[number];
 @Index('status_event_service_idx', { synchronize: false })
 @Index('status_event_begin_idx', { synchronize: false })
 @Index('status_event_inbox_idx', { synchronize: false })
+@Index('status_event_end_idx', ['endsAt'])
 export class StatusEvent {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'status_event_pk' })
   customerId!: string;

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { databaseNow, newestQuery, readInbox } from '@platform/database';
 import { ServiceError } from '@platform/errors';
-import { type InboxPage, type InboxRequest, Listing, type ListingRequest } from '@platform/pagination';
+import { type InboxPage, type InboxRequest, Listing, type ListingRequest, MOST_COUNTED } from '@platform/pagination';
 import { ServicesOperatorService } from '@domains/services';
 import { announceBegun, announceEnded } from '../status-announcements';
 import { StatusEvent } from '../entities/status-event.entity';
@@ -78,6 +78,15 @@ export class StatusEventsOperatorService {
       request,
     );
     return page.map(({ entity }) => entity);
+  }
+
+  /** How many events of all customers have not ended, counted to {@link MOST_COUNTED}. */
+  async present(): Promise<number> {
+    const [{ count }] = await this.dataSource.query<[{ count: number }]>(
+      `select least(${MOST_COUNTED}, (select count(*) from (select from status_event where ends_at is null limit ${MOST_COUNTED}) endless)
+         + (select count(*) from (select from status_event where ends_at > app.now() limit ${MOST_COUNTED}) ending))::int as count`,
+    );
+    return count;
   }
 
   /** Ends an event now. @throws ServiceError not_found; invalid_request if it has ended already */
