@@ -9,6 +9,9 @@ const SAMPLES = Number(process.env.ACCEPT_SAMPLES ?? 2);
 /** At full size, of 95 in a hundred requests of each list. */
 const MOST_MS = 300;
 
+/** Today's figures of the present are kept for seconds: each request for them is one that comes later, and reads them anew. */
+const LONGER_THAN_KEPT_MS = 5000;
+
 /** A customer's records are the busiest customer's in one of ten. */
 const OWNER = `case when customer_number::int % 10 = 0 then (select id from customer order by customer_number limit 1) else id end`;
 const LONG_AGO = new Date(Date.now() - 15 * 86_400_000).toISOString();
@@ -203,10 +206,14 @@ describe(`the operator API with ${CUSTOMERS} customers`, () => {
       ...[`/ai/ledger?customer_id=${busiest}`, `/ai/ledger?customer_id=${busiest}&kind=refund`],
     ];
     const times: [path: string, p95: number][] = [];
+    let later = 0;
+    const now = performance.now.bind(performance);
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + later);
     const measure = async (path: string): Promise<{ next_cursor?: string | null }> => {
       const taken: number[] = [];
       let body = '';
       for (let sample = 0; sample < SAMPLES; sample++) {
+        if (path === '/today') later += LONGER_THAN_KEPT_MS;
         const begun = performance.now();
         const reply = await admin.call(path);
         body = await reply.text();
@@ -221,6 +228,7 @@ describe(`the operator API with ${CUSTOMERS} customers`, () => {
       const { next_cursor: next } = await measure(path);
       if (typeof next === 'string') await measure(`${path}${path.includes('?') ? '&' : '?'}cursor=${next}`);
     }
+    clock.mockRestore();
     if (SAMPLES < 10) return;
     const lines = times
       .sort(([, one], [, other]) => other - one)

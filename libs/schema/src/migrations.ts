@@ -22,7 +22,12 @@ import {
   WebhookInbox1763683203900,
   WebhooksSchema1763683201700,
 } from '@domains/events';
-import { InvoiceInbox1763683203300, InvoiceSearch1763683204800, InvoicesSchema1763683200900 } from '@domains/invoices';
+import {
+  FailingInvoiceSyncs1763683205100,
+  InvoiceInbox1763683203300,
+  InvoiceSearch1763683204800,
+  InvoicesSchema1763683200900,
+} from '@domains/invoices';
 import { ServicesSchema1763683200300, ServiceTypes1763683204300 } from '@domains/services';
 import { SmsInbox1763683203400, SmsSchema1763683201000 } from '@domains/sms';
 import {
@@ -37,6 +42,7 @@ import {
   TicketInbox1763683203200,
   TicketOrders1763683204100,
   TicketSearch1763683204500,
+  UrgentTickets1763683205200,
 } from '@domains/support';
 import { AuditAuthors1763683204200, AuditSchema1763683200500 } from '@platform/audit';
 import type { AppConfig } from '@platform/config';
@@ -100,6 +106,8 @@ export const migrations = [
   CreditRequestSearch1763683204700,
   InvoiceSearch1763683204800,
   StatusEnds1763683204900,
+  FailingInvoiceSyncs1763683205100,
+  UrgentTickets1763683205200,
 ];
 
 /**

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AiAccountingOperatorService, CreditHealthService } from '@domains/ai';
 import { CreditRequestsOperatorService } from '@domains/credit-requests';
@@ -13,8 +13,13 @@ import { timeText } from '@platform/time';
 import type { SeriesDto, TodayDto, UpstreamStateDto } from './today.dto';
 
 const DAYS = 30;
-/** How old figures may be, and when they are read anew. Series are sums over all rows of a month. */
-const SERIES = { freshMs: 60_000, mostMs: 300_000 };
+const DAY_MS = 86_400_000;
+/**
+ * How old figures may be, and when they are read anew. The sums of a month are over all its rows, and the days that are over hardly change.
+ * So its last days are read more often. Three: sums of an hour within the first are not those of a whole day.
+ */
+const MONTH = { freshMs: 3_600_000, mostMs: DAY_MS };
+const LAST_DAYS = { freshMs: 60_000, mostMs: 3_600_000, days: 3 };
 const PRESENT = { freshMs: 2000, mostMs: 4000 };
 
 /** Keeps an answer for a while. An old one is given once more, while the next is being read; callers share a reading. */
@@ -54,8 +59,9 @@ class Kept<Answer> {
 
 /** What waits for somebody, and how the service is used: figures of all domains. */
 @Injectable()
-export class TodayService {
-  private readonly series = new Kept(SERIES, () => this.readSeries());
+export class TodayService implements OnApplicationBootstrap {
+  private readonly month = new Kept(MONTH, () => this.readSeries(DAYS));
+  private readonly lastDays = new Kept(LAST_DAYS, () => this.readLastDays());
   private readonly present = new Kept(PRESENT, () => this.readPresent());
 
   constructor(
@@ -71,8 +77,25 @@ export class TodayService {
     private readonly tickets: TicketsOperatorService,
   ) {}
 
+  /** Reads the month ahead of the first person who asks. Whoever asks reads it again if this fails. */
+  onApplicationBootstrap(): void {
+    this.month.get().catch(() => undefined);
+  }
+
   async read(): Promise<TodayDto> {
-    const [present, series] = await Promise.all([this.present.get(), this.series.get()]);
+    // One after the other: series that are only read anew for the next person do not take the database's time from this one.
+    const present = await this.present.get();
+    const [month, { since, series: last }] = await Promise.all([this.month.get(), this.lastDays.get()]);
+    const joined = <Row extends { day: string }>(former: Row[], latter: Row[]) => [
+      ...former.filter(({ day }) => day < since),
+      ...latter.filter(({ day }) => day >= since),
+    ];
+    const series = {
+      as_of: last.as_of,
+      ai: joined(month.ai, last.ai),
+      sms: joined(month.sms, last.sms),
+      refusals: joined(month.refusals, last.refusals),
+    };
     return { ...present, series };
   }
 
@@ -82,8 +105,8 @@ export class TodayService {
       this.tickets.waiting(),
       this.statusEvents.present(),
       this.invoices.overdue(),
-      this.syncs.bySource(),
-      this.creditHealth.read(),
+      this.syncs.failing(),
+      this.creditHealth.troubles(),
       this.refusals.upstreamFaults(),
     ]);
     const upstream = (name: string, codes: RegExp): UpstreamStateDto => {
@@ -115,12 +138,18 @@ export class TodayService {
     };
   }
 
-  private async readSeries(): Promise<SeriesDto> {
+  /** The series of the last days, and the first of those that are whole in all of them: yesterday, or the day before in another time zone. */
+  private async readLastDays(): Promise<{ since: string; series: SeriesDto }> {
+    const series = await this.readSeries(LAST_DAYS.days);
+    return { since: timeText(new Date(Date.parse(series.as_of) - DAY_MS)).slice(0, 10), series };
+  }
+
+  private async readSeries(days: number): Promise<SeriesDto> {
     const asOf = timeText(await databaseNow(this.dataSource.manager));
     const [ai, sms, refusals] = await Promise.all([
-      this.accounting.byDay(DAYS),
-      this.sms.byDay(DAYS),
-      this.refusals.byDay(DAYS),
+      this.accounting.byDay(days),
+      this.sms.byDay(days),
+      this.refusals.byDay(days),
     ]);
     return {
       as_of: asOf,

@@ -30,3 +30,4 @@ export { TicketRetentionService } from './worker/ticket-retention.service';
 export { TicketInbox1763683203200 } from './migrations/1763683203200-ticket-inbox';
 export { TicketOrders1763683204100 } from './migrations/1763683204100-ticket-orders';
 export { TicketSearch1763683204500 } from './migrations/1763683204500-ticket-search';
+export { UrgentTickets1763683205200 } from './migrations/1763683205200-urgent-tickets';

@@ -42,8 +42,10 @@ export class RefusalsOperatorService {
   /** Refused requests of the last days of UTC, by day and code; days without one are left out. */
   byDay(days: number): Promise<{ day: string; code: string; requests: number }[]> {
     return this.dataSource.query(
-      `select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as day, coalesce(code, 'none') as code, count(*)::int as requests
-       from refused_request where id >= app.first_id(app.now() - make_interval(days => $1)) group by 1, 2 order by 1, 2`,
+      `select day::text, coalesce(code, 'none') as code, count(*)::int as requests
+       from (select (created_at at time zone 'UTC')::date as day, code from refused_request
+             where id >= app.first_id(app.now() - make_interval(days => $1))) r
+       group by r.day, code order by r.day, 2`,
       [days],
     );
   }

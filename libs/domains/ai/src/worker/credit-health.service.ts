@@ -17,6 +17,12 @@ export interface CreditHealth {
   exhausted_accounts: number;
 }
 
+const UNKNOWN_OUTCOMES = `
+    select count(*)::int as unknown_outcomes from ai_reservation
+    where state in ('outcome_unknown', 'not_charged') and resolved_at > app.now() - interval '1 day'`;
+
+const TROUBLES = `select v.problems, u.unknown_outcomes from ai_verification v cross join (${UNKNOWN_OUTCOMES}) u`;
+
 const HEALTH = `
   select v.problems, extract(epoch from now() - v.finished_at)::float8 as verified_age, r.pending,
          coalesce(extract(epoch from app.now() - r.oldest), 0)::float8 as oldest_pending_age,
@@ -24,23 +30,25 @@ const HEALTH = `
   from ai_verification v
   cross join (
     select count(*)::int as pending, min(created_at) as oldest from ai_reservation where state = 'pending') r
-  cross join (
-    select count(*)::int as unknown_outcomes from ai_reservation
-    where state in ('outcome_unknown', 'not_charged') and resolved_at > app.now() - interval '1 day') u
+  cross join (${UNKNOWN_OUTCOMES}) u
   cross join (
     select coalesce(sum(reserved), 0)::float8 as reserved,
            count(*) filter (where included + purchased <= reserved)::int as exhausted_accounts
     from ai_account) a`;
 
-/** Reads the state of all AI credit for the metrics, and records verifications. */
+/** Reads the state of all AI credit for the metrics and the operator, and records verifications. */
 @Injectable()
 export class CreditHealthService {
   constructor(private readonly dataSource: DataSource) {}
 
-  async read(): Promise<CreditHealth> {
-    const [row] = await this.dataSource.query<CreditHealth[]>(HEALTH);
-    if (!row) throw new Error('ai_verification has no row');
-    return row;
+  /** The whole state; reads all accounts. */
+  read(): Promise<CreditHealth> {
+    return this.row(HEALTH);
+  }
+
+  /** What somebody must look into. */
+  troubles(): Promise<Pick<CreditHealth, 'problems' | 'unknown_outcomes'>> {
+    return this.row(TROUBLES);
   }
 
   /** Stores the result of a verification of all customers. */
@@ -54,5 +62,11 @@ export class CreditHealthService {
   /** All customers, one after the other. */
   async *customers(): AsyncGenerator<string> {
     for await (const page of customerPages(this.dataSource)) yield* page;
+  }
+
+  private async row<Row>(statement: string): Promise<Row> {
+    const [row] = await this.dataSource.query<Row[]>(statement);
+    if (!row) throw new Error('ai_verification has no row');
+    return row;
   }
 }

@@ -5,6 +5,7 @@ import { BillingAccount } from './billing-account.entity';
 /** State of the sync of a customer's invoices with one source. */
 @Entity('invoice_sync')
 @Index('invoice_sync_due_idx', ['source', 'dueAt'])
+@Index('invoice_sync_failing_idx', { synchronize: false })
 @ForeignKey(() => BillingAccount, ['customerId', 'source'], ['customerId', 'source'], {
   name: 'invoice_sync_account_fk',
   onDelete: 'CASCADE',

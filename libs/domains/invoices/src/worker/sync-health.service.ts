@@ -16,10 +16,18 @@ export interface SourceSyncHealth {
   problems: number;
 }
 
-/** State of the syncs for the metrics. */
+/** State of the syncs for the metrics and the operator. */
 @Injectable()
 export class SyncHealthService {
   constructor(private readonly dataSource: DataSource) {}
+
+  /** The accounts of each source whose last run failed; sources that no customer is linked to are left out. */
+  failing(): Promise<Pick<SourceSyncHealth, 'source' | 'failing'>[]> {
+    return this.dataSource.query(
+      `select s.source, (select count(*)::int from invoice_sync f where f.source = s.source and f.failures > 0) as failing
+       from (values ('fiken'), ('stripe')) s (source) where exists (select from invoice_sync a where a.source = s.source) order by 1`,
+    );
+  }
 
   /** One entry for each source that customers are linked to. */
   async bySource(): Promise<SourceSyncHealth[]> {

@@ -105,8 +105,10 @@ export class SmsOperatorService {
   /** The messages of the last days of UTC of all customers, by day and status; days without one are left out. */
   byDay(days: number): Promise<{ day: string; status: SmsStatus; messages: number }[]> {
     return this.dataSource.query(
-      `select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as day, status, count(*)::int as messages from sms_message
-       where id >= app.first_id(app.now() - make_interval(days => $1)) group by 1, 2 order by 1, 2`,
+      `select day::text, status, count(*)::int as messages
+       from (select (created_at at time zone 'UTC')::date as day, status from sms_message
+             where id >= app.first_id(app.now() - make_interval(days => $1))) m
+       group by m.day, status order by m.day, status`,
       [days],
     );
   }

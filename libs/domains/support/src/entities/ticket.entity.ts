@@ -15,6 +15,7 @@ import type { TicketPriority, TicketStatus } from '../ticket-values';
 @Index('support_ticket_urgency_idx', { synchronize: false })
 @Index('support_ticket_priority_idx', { synchronize: false })
 @Index('support_ticket_text_idx', { synchronize: false })
+@Index('support_ticket_urgent_idx', { synchronize: false })
 @Check('support_ticket_status_check', `status in ('open', 'pending', 'resolved', 'closed')`)
 @Check('support_ticket_priority_check', `priority in ('low', 'normal', 'high', 'urgent')`)
 export class Ticket {

@@ -139,12 +139,17 @@ export class TicketsOperatorService {
 
   /** The open tickets that wait for an answer, and those that are urgent, counted to {@link MOST_COUNTED}. */
   async waiting(): Promise<{ unanswered: number; urgent: number }> {
-    const [row] = await this.dataSource.query<[{ unanswered: number; urgent: number }]>(
-      `select (select count(*)::int from (select from support_ticket t where ${UNANSWERED} limit ${MOST_COUNTED}) u) as unanswered,
-         (select count(*)::int from (select from support_ticket t where t.status = 'open' and t.priority = 'urgent'
-            limit ${MOST_COUNTED}) u) as urgent`,
-    );
-    return row;
+    const count = async (condition: string) => {
+      const [row] = await this.dataSource.query<[{ count: number }]>(
+        `select count(*)::int as count from (select from support_ticket t where ${condition} limit ${MOST_COUNTED}) t`,
+      );
+      return row.count;
+    };
+    const [unanswered, urgent] = await Promise.all([
+      count(UNANSWERED),
+      count(`t.status = 'open' and t.priority = 'urgent'`),
+    ]);
+    return { unanswered, urgent };
   }
 
   /** A ticket with its whole thread, internal notes included. @throws ServiceError not_found */

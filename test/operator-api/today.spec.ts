@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi } from '@test/operator-api';
+import { until } from '@test/until';
+
+const DAY_MS = 86_400_000;
+const dayOf = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
+
+interface Today {
+  waiting: Record<string, number>;
+  upstreams: { name: string; state: string; failures: number }[];
+  series: { refusals: { day: string; code: string; requests: number }[] };
+}
+
+describe('the figures of today', () => {
+  let api: TestOperatorApi;
+  let operator: TestOperator;
+  let customer: string;
+  let later = 0;
+  beforeAll(async () => {
+    const now = performance.now.bind(performance);
+    jest.spyOn(performance, 'now').mockImplementation(() => now() + later);
+    api = await startOperatorApi();
+    operator = await logIn(api, 'viewer');
+    customer = (await saveFakeCustomer(api.superuser)).id;
+  });
+  afterAll(async () => {
+    jest.restoreAllMocks();
+    await api.stop();
+  });
+
+  const today = async () => (await (await operator.call('/today')).json()) as Today;
+  const run = (sql: string, ...values: unknown[]) => api.superuser.query(sql, [customer, ...values]);
+  const refuse = (daysAgo: number) =>
+    run(
+      `insert into refused_request (customer_id, id, request_id, network, method, status, code, duration_ms, created_at)
+       select $1, app.first_id(moment), 'r', '192.0.2.1', 'GET', 429, 'rate_limited', 1, moment
+       from (select now() - $2 * interval '1 day' as moment) m`,
+      daysAgo,
+    );
+
+  it('count what waits for somebody', async () => {
+    for (const [status, priority, author] of [
+      ['open', 'urgent', 'customer'],
+      ['open', 'urgent', 'operator'],
+      ['open', 'high', 'customer'],
+      ['closed', 'urgent', 'customer'],
+    ]) {
+      const id = randomUUID();
+      await run(
+        `insert into support_ticket (customer_id, id, title, body, status, priority) values ($1, $2, 'T', 't', $3, $4)`,
+        ...[id, status, priority],
+      );
+      await run(
+        `insert into support_ticket_reply (customer_id, id, ticket_id, author, body) values ($1, gen_random_uuid(), $2, $3, 'r')`,
+        ...[id, author],
+      );
+    }
+    await run(
+      `insert into billing_account (customer_id, source, source_customer_id) values ($1, 'stripe', 'c'), ($1, 'fiken', 'c')`,
+    );
+    await run(
+      `insert into invoice_sync (customer_id, source, failures, failing_since) values ($1, 'stripe', 2, now()), ($1, 'fiken', 0, null)`,
+    );
+    await run(
+      `insert into ai_credit_request (customer_id, amount_nok, created_at) values ($1, 500, now()), ($1, 250.5, now())`,
+    );
+    const { waiting, upstreams } = await today();
+    expect(waiting).toMatchObject({
+      ...{ unanswered_tickets: 2, urgent_tickets: 2, failing_syncs: 1 },
+      ...{ credit_requests: 2, credit_requests_nok: 750.5, unknown_outcomes: 0, ledger_problems: 0 },
+    });
+    expect(upstreams).toMatchObject([
+      { name: 'ai', state: 'ok' },
+      { name: 'sms', state: 'ok' },
+      { name: 'fiken', state: 'ok', failures: 0 },
+      { name: 'stripe', state: 'failing', failures: 1 },
+    ]);
+  });
+
+  it('have the sums of a month: those of the last days are new after a minute, those of others after an hour', async () => {
+    const sums = async () =>
+      (await today()).series.refusals.map(({ day, requests }): [string, number] => [day, requests]);
+    // The former figures are given once more, while they are read anew.
+    const become = (expected: [string, number][]) =>
+      until(async () => JSON.stringify(await sums()) === JSON.stringify(expected));
+    later += DAY_MS;
+    await today();
+    const [old, present] = [dayOf(9), dayOf(0)];
+    await refuse(9);
+    await refuse(0);
+    expect(await sums()).toEqual([]);
+    later += 60_001;
+    expect(await sums()).toEqual([]);
+    await become([[present, 1]]);
+    later += 3_600_001;
+    await refuse(9);
+    await refuse(0);
+    await become([
+      [old, 2],
+      [present, 2],
+    ]);
+    later += DAY_MS;
+    await refuse(9);
+    expect((await today()).series.refusals[0]).toMatchObject({ day: old, requests: 3 });
+  });
+});
