@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import { text } from 'node:stream/consumers';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -18,6 +20,13 @@ class Greeting {
   greet(): string {
     return 'hello';
   }
+
+  @Get('slow')
+  work(): string {
+    const end = performance.now() + 0.5;
+    while (performance.now() < end);
+    return 'hello';
+  }
 }
 
 @Module({ controllers: [Greeting] })
@@ -25,6 +34,30 @@ class GreetingModule {}
 
 /** Turns of the event loop that accepting these may take; elsewhere there is one socket, and it takes one turn each. */
 const MAX_TURNS = process.platform === 'linux' ? MANY_CALLERS / 16 : MANY_CALLERS;
+
+/** A process that sends each request on a new connection, 48 at a time, until none is accepted. It prints how they ended. */
+const CALLER = `
+const { connect } = require('node:net');
+const tally = { answered: 0, lost: 0 };
+const call = () => {
+  const socket = connect(Number(process.argv[1]), '${HOST}');
+  let [isConnected, reply] = [false, ''];
+  socket.on('connect', () => {
+    isConnected = true;
+    socket.write('GET /slow HTTP/1.1\\r\\nhost: a\\r\\nconnection: close\\r\\n\\r\\n');
+  });
+  socket.on('data', (chunk) => (reply += chunk));
+  socket.on('error', () => undefined);
+  socket.on('close', () => {
+    if (!isConnected) return;
+    const isAnswered = reply.endsWith('hello');
+    if (++tally[isAnswered ? 'answered' : 'lost'] === 200) console.log('busy');
+    call();
+  });
+};
+for (let place = 0; place < 48; place++) call();
+process.on('exit', () => console.log(JSON.stringify(tally)));
+`;
 
 describe('listening', () => {
   let app: NestFastifyApplication;
@@ -67,6 +100,17 @@ describe('listening', () => {
     expect((await Promise.all(replies)).filter((reply) => reply.endsWith('hello'))).toHaveLength(CALLERS);
     await ended;
     await expect(fetch(`http://${HOST}:${port}/`)).rejects.toThrow('fetch failed');
+    await app.close();
+  });
+
+  it('told to stop under a load of new connections, loses none that was accepted', async () => {
+    const sockets = new ListeningSockets();
+    await listen(app, { host: HOST, port }, sockets);
+    const caller = spawn(process.execPath, ['-e', CALLER, String(port)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(caller.stdout, 'data');
+    const said = text(caller.stdout);
+    await sockets.stop();
+    expect(JSON.parse(await said)).toEqual({ answered: expect.any(Number) as number, lost: 0 });
     await app.close();
   });
 

@@ -37,7 +37,12 @@ export async function listen(
   }
   await assertFree(host, port);
   const others = Array.from({ length: SOCKETS - 1 }, () =>
-    createServer({ allowHalfOpen: true, noDelay: true }, (socket) => http.emit('connection', socket)),
+    createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, (socket) =>
+      sockets.begin(() => {
+        http.emit('connection', socket);
+        socket.resume();
+      }),
+    ),
   );
   for (const one of others) sockets.add(one);
   const shared = { host, reusePort: true, backlog: BACKLOG / SOCKETS };
@@ -54,16 +59,21 @@ async function assertFree(host: string, port: number): Promise<void> {
   await once(server, 'close');
 }
 
-/** Turns of the event loop without a new connection after which the queues count as empty. */
-const QUIET_TURNS = 2;
-/** Under a flood of connections the queues are never empty. */
-const MOST_TURNS = 200;
+/** A turn of the event loop in which so little was done, in milliseconds, that nobody has connected since it looked for connections. */
+const SHORT_TURN_MS = 0.3;
+/** Callers that wait for those who are accepted meanwhile send nothing more: after so long without a connection there are none. */
+const QUIET_MS = 5;
+/** Under a flood that does not wait no turn is short, and the queues are never empty. */
+const MOST_ACCEPTING_MS = 200;
 
 /** The listening sockets of the HTTP server. They stop together, and once. */
 @Injectable()
 export class ListeningSockets {
   private readonly sockets: { server: Server; close: Server['close'] }[] = [];
-  private ended?: Promise<void>;
+  /** Connections that were accepted while the sockets stop. */
+  private held?: (() => void)[] | undefined;
+  private refusing?: Promise<void>;
+  private ended?: Promise<unknown>;
 
   /** Takes over closing a server: Fastify closes it with the application, and it may have been stopped before. */
   add(server: Server): void {
@@ -74,30 +84,52 @@ export class ListeningSockets {
     };
   }
 
+  /** Begins with a connection that was accepted: at once, or when the sockets have stopped. */
+  begin(start: () => void): void {
+    if (this.held) this.held.push(start);
+    else start();
+  }
+
+  /** Stops as {@link refuse} does. @returns when all connections have ended */
+  async stop(): Promise<void> {
+    await this.refuse();
+    await this.ended;
+  }
+
   /**
    * Accepts no more connections: a caller, such as a proxy, is refused before it has sent anything, and tries another
    * replica. Connections that wait to be accepted are accepted first, as their callers believe to be connected.
-   * @returns when all connections have ended
+   * @returns when nobody can connect any more
    */
-  stop(): Promise<void> {
-    this.ended ??= this.acceptWaiting().then(() => this.close());
-    return this.ended;
+  refuse(): Promise<void> {
+    this.refusing ??= this.acceptWaiting().then(() => this.close());
+    return this.refusing;
   }
 
+  /**
+   * Whoever connects between the look at the queues and their end gets a reset, and does not know what became of its request. So
+   * the end comes in a short turn; turns are short as those who are accepted meanwhile have to wait.
+   */
   private async acceptWaiting(): Promise<void> {
-    let quiet = 0;
-    const accepted = () => (quiet = 0);
+    this.held = [];
+    const began = performance.now();
+    let [now, last, turnMs] = [began, began, 0];
+    const accepted = () => (last = now);
     for (const { server } of this.sockets) server.on('connection', accepted);
-    for (let turn = 0; turn < MOST_TURNS && quiet < QUIET_TURNS; turn++) {
-      quiet++;
+    do {
       await nextTurn();
-    }
+      turnMs = performance.now() - now;
+      now += turnMs;
+    } while (now - began < MOST_ACCEPTING_MS && (now - last < QUIET_MS || turnMs > SHORT_TURN_MS));
     for (const { server } of this.sockets) server.off('connection', accepted);
   }
 
-  private async close(): Promise<void> {
+  private close(): void {
     // One that never listened reports an error, and has ended.
-    await Promise.all(this.sockets.map(({ close }) => new Promise((resolve) => close(resolve))));
+    this.ended = Promise.all(this.sockets.map(({ close }) => new Promise((resolve) => close(resolve))));
+    const starts = this.held;
+    this.held = undefined;
+    for (const start of starts ?? []) start();
   }
 }
 
@@ -121,11 +153,11 @@ export class Draining implements OnModuleDestroy {
   ) {}
 
   onModuleDestroy(): void {
-    this.active = true;
     const server = this.adapterHost.httpAdapter.getHttpServer() as HttpServer;
     // Node and Fastify call it when they close the server.
     server.closeIdleConnections = () => endIdleConnections(server, this.config.SHUTDOWN_IDLE_MS);
-    void this.sockets.stop();
+    // Before that, a reply that ends its connection would make its caller open another one here.
+    void this.sockets.refuse().then(() => (this.active = true));
     // A connection is closed after its last reply; otherwise it would be kept alive.
     setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS).unref();
     // A client that never finishes its request does not keep the process running.
