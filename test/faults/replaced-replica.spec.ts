@@ -23,9 +23,8 @@ describeWithNginx('a replica that is replaced behind the proxy of the compose fi
   it(
     'loses no POST, although the proxy keeps its connections',
     async () => {
-      // As in the containers, but for the wait: where other programs take the processors, a cold replica has less time than is asked for.
-      const settings = { SHUTDOWN_IDLE_MS: '2000', OVERLOAD_WAIT_MS: '10000' };
-      const start = (PORT: string) => stress.start({ PORT, ...settings });
+      // As in the containers.
+      const start = (PORT: string) => stress.start({ PORT, SHUTDOWN_IDLE_MS: '2000' });
       const ports = [String(await freePort()), String(await freePort())];
       const replicas = await Promise.all(ports.map(start));
       const proxy = await startNginx(...ports.map((port) => `http://127.0.0.1:${port}`));

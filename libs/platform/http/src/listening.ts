@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
@@ -51,12 +51,20 @@ export async function listen(
   await Promise.all(others.map((one) => once(one.listen({ ...shared, port: taken }), 'listening')));
 }
 
-/** With SO_REUSEPORT, a second process could otherwise take part of the connections without an error. */
+/**
+ * With SO_REUSEPORT, a second process could otherwise take part of the connections without an error. A socket that listens to find out
+ * would lose the requests of a proxy that tries the port of a replica all the time.
+ */
 async function assertFree(host: string, port: number): Promise<void> {
-  const server = createServer().listen({ host, port });
-  await once(server, 'listening');
-  server.close();
-  await once(server, 'close');
+  const probe = connect({ host, port });
+  const isTaken = await once(probe, 'connect').then(
+    () => true,
+    () => false,
+  );
+  probe.destroy();
+  if (!isTaken) return;
+  const message = `listen EADDRINUSE: address already in use ${host}:${port}`;
+  throw Object.assign(new Error(message), { code: 'EADDRINUSE', syscall: 'listen', address: host, port });
 }
 
 /** A turn of the event loop in which so little was done, in milliseconds, that nobody has connected since it looked for connections. */
@@ -113,14 +121,14 @@ export class ListeningSockets {
   private async acceptWaiting(): Promise<void> {
     this.held = [];
     const began = performance.now();
-    let [now, last, turnMs] = [began, began, 0];
+    let [now, last] = [began, began];
     const accepted = () => (last = now);
     for (const { server } of this.sockets) server.on('connection', accepted);
-    do {
+    for (let turnMs = Infinity; now - last < QUIET_MS || turnMs > SHORT_TURN_MS; now += turnMs) {
+      if (now - began > MOST_ACCEPTING_MS) break;
       await nextTurn();
       turnMs = performance.now() - now;
-      now += turnMs;
-    } while (now - began < MOST_ACCEPTING_MS && (now - last < QUIET_MS || turnMs > SHORT_TURN_MS));
+    }
     for (const { server } of this.sockets) server.off('connection', accepted);
   }
 
