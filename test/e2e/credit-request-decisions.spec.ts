@@ -64,7 +64,12 @@ describe('a credit request that was decided', () => {
   });
 
   it.each([
-    ['rejection', ['reject', '--reason', 'No contract'], 'credit-request.reject', { reason: 'No contract' }],
+    [
+      'rejection',
+      ['reject', '--reason', 'No contract'],
+      'credit-request.reject',
+      { amount_nok: '1000.00', reason: 'No contract' },
+    ],
     ['approval', ['approve'], 'credit-request.approve', { amount_nok: '1000.00', invoice_id: expect.any(String) }],
   ])('leaves in the audit log who decided, and why: %s', async (_name, words, action, metadata) => {
     const { customer, id } = await request();

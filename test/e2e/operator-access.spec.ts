@@ -65,7 +65,7 @@ describe("The operator's command line: customers, tokens, services, status, audi
           action,
         ])
       ).rows;
-    expect(await metadata('customer.limits')).toEqual([{ metadata: { requestsPerMinute: 7 } }]);
+    expect(await metadata('customer.limits')).toEqual([{ metadata: { requests_per_minute: 7 } }]);
     const rotation = { token_id: token.id, new_token_id: next.id, grace_hours: 0 };
     expect(await metadata('token.rotate')).toEqual([{ metadata: rotation }]);
     const service = await json<{ id: number }>(

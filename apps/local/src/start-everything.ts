@@ -75,7 +75,7 @@ export async function startEverything(aborted: AbortSignal): Promise<Everything>
     ]);
     aborted.throwIfAborted();
     process.stdout.write(welcome(settings, demo));
-    if (!production && settings.OPERATOR_CONSOLE_BUILD) await parts.start(buildConsole());
+    if (!production && settings.OPERATOR_CONSOLE_BUILD) await parts.start(buildConsole(consoleOrigin(settings)));
     return { failed: Promise.race(children.map(({ failed }) => failed)), stop: () => parts.stop() };
   } catch (error) {
     await parts.stop();
@@ -113,13 +113,21 @@ async function localEnvironment(
   return { environment: { SHUTDOWN_IDLE_MS: '0', ...services, ...given }, databaseUrl: database?.url };
 }
 
-/** Builds the operator's console while everything runs: nobody waits for it. A failure is printed. */
-async function buildConsole(): Promise<Part> {
+const consoleOrigin = (config: AppConfig) => config.OPERATOR_URL ?? `http://localhost:${config.OPERATOR_PORT}`;
+
+/** Builds the operator's console, unless it is built, while everything runs: nobody waits for it. Prints when it can be opened, or that it failed. */
+async function buildConsole(origin: string): Promise<Part> {
   const build = spawn('node', ['apps/local/build-console.mjs', '--quiet'], {
     stdio: ['ignore', 'ignore', 'inherit'],
     detached: true,
   });
-  const ended = once(build, 'close');
+  const ended = once(build, 'close') as Promise<[code: number | null]>;
+  void ended.then(([code]) => {
+    if (code === 0) process.stdout.write(`The operator console is ready: ${origin}\n`);
+    // Without a code it was stopped with everything else.
+    else if (code !== null)
+      process.stderr.write('The operator console could not be built: see npm run console:build\n');
+  });
   return {
     async stop() {
       if (build.exitCode !== null || build.pid === undefined) return;
@@ -196,7 +204,7 @@ function welcome(config: AppConfig, demo: Demo | undefined): string {
     '',
     `Customer API   ${origin}/api/v1`,
     `Swagger UI     ${origin}/docs`,
-    `Operator API   ${config.OPERATOR_URL ?? `http://localhost:${config.OPERATOR_PORT}`}, and the console, once it is built`,
+    `Operator API   ${consoleOrigin(config)}${config.OPERATOR_CONSOLE_BUILD ? ', and the console: it is being prepared, a line tells when it is ready' : ''}`,
     `Metrics        ${internal}:${config.INTERNAL_PORT}/metrics, of the worker ${internal}:${workerInternalPort(config)}/metrics, of the operator API ${internal}:${operatorInternalPort(config)}/metrics`,
   ];
   if (config.SANDBOX_URL) {

@@ -101,7 +101,9 @@ export function serveConsole(server: FastifyInstance, folders: readonly string[]
       reply.header('cache-control', forEver ? 'public, max-age=31536000, immutable' : 'no-cache');
       return reply.type(TYPES[extname(path)] ?? 'application/octet-stream').send(await readFile(path));
     }
-    if (!/^\/(operator|docs|health|assets)\//.test(url) && acceptedWeights(headers.accept ?? '').has('text/html'))
+    // The address alone is the page's, whoever asks: `curl` names no type.
+    const isPage = url === '/' || acceptedWeights(headers.accept ?? '').has('text/html');
+    if (!/^\/(operator|docs|health|assets)\//.test(url) && isPage)
       return reply.type('text/html; charset=utf-8').send(page.replaceAll(NONCE_MARK, request.styleNonce ?? ''));
   });
 }

@@ -214,7 +214,7 @@ export class CreditRequestsOperatorService {
         customerId,
         actor,
         action: 'credit-request.reject',
-        metadata: { credit_request_id: id, reason },
+        metadata: { credit_request_id: id, amount_nok: request.amountNok, reason },
       });
       const by = 'app.record_credit_request_event';
       await recordEvent(manager, { customerId, type: 'credit_request.rejected', id, by });

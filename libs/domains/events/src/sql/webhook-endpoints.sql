@@ -21,7 +21,7 @@ begin
     (p_customer, p_id, p_url, p_event_types, p_description, p_scopes, p_secret_ciphertext, present, present)
   returning e.* into endpoint;
   insert into audit_log (customer_id, id, actor, action, metadata, created_at)
-  values (p_customer, app.new_id(), p_actor, 'webhook.create', jsonb_build_object('endpoint_id', p_id), present);
+  values (p_customer, app.new_id(), p_actor, 'webhook.create', jsonb_build_object('endpoint_id', p_id, 'url', p_url), present);
   outcome := 'created';
   return next;
 end $$;
@@ -69,22 +69,25 @@ begin
   where e.customer_id = p_customer and e.id = p_id
   returning e.* into endpoint;
   insert into audit_log (customer_id, id, actor, action, metadata, created_at)
-  values (p_customer, app.new_id(), p_actor, 'webhook.change', jsonb_build_object('endpoint_id', p_id), present);
+  values (p_customer, app.new_id(), p_actor, 'webhook.change',
+    jsonb_build_object('endpoint_id', p_id, 'url', endpoint.url, 'enabled', endpoint.disabled_at is null), present);
   return next;
 end $$;
 
 -- Deletes an endpoint; what waits for it is missed. False: there is no such endpoint.
 create or replace function app.delete_webhook_endpoint(p_customer uuid, p_id uuid, p_actor text) returns boolean
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
+declare
+  its_url text;
 begin
-  delete from webhook_endpoint e where e.customer_id = p_customer and e.id = p_id;
+  delete from webhook_endpoint e where e.customer_id = p_customer and e.id = p_id returning e.url into its_url;
   if not found then
     return false;
   end if;
   update webhook_delivery d set state = 'missed', next_attempt_at = null
   where d.customer_id = p_customer and d.endpoint_id = p_id and d.state = 'pending';
   insert into audit_log (customer_id, id, actor, action, metadata, created_at)
-  values (p_customer, app.new_id(), p_actor, 'webhook.delete', jsonb_build_object('endpoint_id', p_id), app.now());
+  values (p_customer, app.new_id(), p_actor, 'webhook.delete', jsonb_build_object('endpoint_id', p_id, 'url', its_url), app.now());
   return true;
 end $$;
 

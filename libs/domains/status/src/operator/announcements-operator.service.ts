@@ -20,6 +20,7 @@ export interface NewAnnouncement {
 interface EndedEvent {
   customerId: string;
   serviceId: number;
+  message: string;
   told: boolean;
 }
 
@@ -52,7 +53,7 @@ export class AnnouncementsOperatorService {
         [announcementId, status, message, begins, type],
       );
       if (events.length === 0) throw new ServiceError('not_found', `There is no service of the type ${type}`);
-      const metadata = { announcement_id: announcementId, type, status, services: events.length };
+      const metadata = { announcement_id: announcementId, type, status, message, services: events.length };
       await this.audit.record(manager, { customerId: NO_CUSTOMER, actor, action: 'status.post', metadata });
       const customers = [...new Set(events.map(({ customer_id }) => customer_id))].sort();
       await announceBegun(manager, customers);
@@ -67,13 +68,13 @@ export class AnnouncementsOperatorService {
       const [ended, services] = await manager.query<[EndedEvent[], number]>(
         `update status_event set ends_at = greatest(starts_at, $2::timestamptz)
          where announcement_id = $1 and (ends_at is null or ends_at > $2)
-         returning customer_id as "customerId", service_id as "serviceId", begin_told and ends_at > starts_at as told`,
+         returning customer_id as "customerId", service_id as "serviceId", message, begin_told and ends_at > starts_at as told`,
         [announcementId, now],
       );
       if (services === 0) {
         throw new ServiceError('not_found', `There is no announcement ${announcementId} that has not ended`);
       }
-      const metadata = { announcement_id: announcementId, services };
+      const metadata = { announcement_id: announcementId, message: ended[0]?.message, services };
       await this.audit.record(manager, { customerId: NO_CUSTOMER, actor, action: 'status.end', metadata });
       await announceEnded(
         manager,

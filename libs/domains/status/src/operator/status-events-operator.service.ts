@@ -45,7 +45,7 @@ export class StatusEventsOperatorService {
     return this.dataSource.transaction(async (manager) => {
       const begins = startsAt ?? (() => 'app.now()');
       await manager.insert(StatusEvent, { customerId, id, serviceId, status, message, startsAt: begins });
-      const metadata = { event_id: id, service_id: serviceId, status };
+      const metadata = { event_id: id, service_id: serviceId, status, message };
       await this.audit.record(manager, { customerId, actor, action: 'status.post', metadata });
       await announceBegun(manager, [customerId]);
       return manager.findOneByOrFail(StatusEvent, { customerId, id });
@@ -100,7 +100,8 @@ export class StatusEventsOperatorService {
       // An event that has not begun is cancelled: it ends at its start time.
       const endsAt = event.startsAt > now ? event.startsAt : now;
       await manager.update(StatusEvent, { customerId, id }, { endsAt });
-      await this.audit.record(manager, { customerId, actor, action: 'status.end', metadata: { event_id: id } });
+      const metadata = { event_id: id, service_id: event.serviceId, status: event.status, message: event.message };
+      await this.audit.record(manager, { customerId, actor, action: 'status.end', metadata });
       // The end of what never was in progress, or was not told of, is no news.
       if (event.beginTold && event.startsAt <= now) await announceEnded(manager, [event]);
       return manager.findOneByOrFail(StatusEvent, { customerId, id });
