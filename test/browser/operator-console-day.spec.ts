@@ -117,8 +117,8 @@ describe("An operator's day in the console", () => {
   it('sets a price, and the customer’s AI', async () => {
     await menu('Prices');
     await kari.page.getByRole('button', { name: /Norwegian/ }).click();
-    await act('Set a price', { 'Model,': 'claude-of-the-day', Input: '12,5', Output: '1 060' });
-    await text('The price is set');
+    await act('Add a price', { 'Model,': 'claude-of-the-day', Input: '12,5', Output: '1 060' });
+    await text('The price is added');
     expect(
       await sql('select input::float, output::float from ai_model_price where model = $1', ['claude-of-the-day']),
     ).toEqual([{ input: 12.5, output: 1060 }]);
@@ -188,6 +188,13 @@ describe("An operator's day in the console", () => {
     await text('The reply is sent');
     await text('They are sent again');
     await text(/^Operator \(kari\),/);
+    await button('Close the ticket').click();
+    await text('The ticket is closed');
+    // The newest notice is shown at once, and the act can be undone where it was done.
+    expect(await kari.page.getByText('The reply is sent').count()).toBe(0);
+    expect(await sql('select status from support_ticket')).toEqual([{ status: 'closed' }]);
+    await button('Reopen the ticket').click();
+    await text('The ticket is open again');
     await button('Close the ticket').click();
     await text('The ticket is closed');
     expect(await sql('select status from support_ticket')).toEqual([{ status: 'closed' }]);

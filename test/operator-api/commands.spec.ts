@@ -38,7 +38,7 @@ const COMMANDS: Record<string, [route: string, label: string]> = {
   'account revoke-sessions': ['POST /accounts/{id}/sessions/revoke', 'Log out'],
   'ai configure': ['PATCH /customers/{id}/ai', 'Settings'],
   'ai show': ['GET /customers/{id}/ai', 'AI'],
-  'ai price': ['POST /prices', 'Set a price'],
+  'ai price': ['POST /prices', 'Add a price'],
   'ai withdraw-price': ['POST /prices/withdraw', 'Withdraw'],
   'ai prices': ['GET /prices', 'Prices'],
   'ai credit': ['POST /customers/{id}/ai/credit', 'Add credit'],

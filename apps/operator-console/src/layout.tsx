@@ -15,21 +15,33 @@ import TicketsIcon from '@mui/icons-material/SupportAgent';
 import WebhooksIcon from '@mui/icons-material/Webhook';
 import TodayIcon from '@mui/icons-material/Dashboard';
 import TokensIcon from '@mui/icons-material/VpnKey';
-import { Alert, Box, Button, type Theme, ToggleButton, ToggleButtonGroup, useMediaQuery } from '@mui/material';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import {
+  Alert,
+  Box,
+  Button,
+  MenuItem,
+  Snackbar,
+  type Theme,
+  ToggleButton,
+  ToggleButtonGroup,
+  useMediaQuery,
+} from '@mui/material';
+import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import {
   AppBar,
   Layout,
   Logout,
   Menu,
-  Notification,
+  type NotificationPayload,
   Sidebar,
   type SidebarProps,
   TitlePortal,
   ToggleThemeButton,
   UserMenu,
   useGetIdentity,
+  useNotificationContext,
   useSidebarState,
+  useTranslate,
 } from 'react-admin';
 import { Link } from 'react-router-dom';
 import { ActionDialogs } from './shared/action-button';
@@ -60,10 +72,16 @@ const PAGES = [
   ['/installation', 'Installation', <InstallationIcon key="i" />],
 ] as const;
 
+/** The page that is shown is marked by more than a shade of grey, also while the menu has icons only. */
+const CURRENT_PAGE = {
+  '& .RaMenuItemLink-active, & .RaMenuItemLink-active .RaMenuItemLink-icon': { color: 'primary.main' },
+  '& .RaMenuItemLink-active': { fontWeight: 600, bgcolor: 'action.selected', boxShadow: 'inset 3px 0 0 currentColor' },
+} as const;
+
 function ConsoleMenu() {
   return (
     <Box component="nav" aria-label="Pages">
-      <Menu>
+      <Menu sx={CURRENT_PAGE}>
         {PAGES.map((page) => {
           if (typeof page === 'string') return <MenuGroup key={page} title={page} />;
           const [to, label, icon] = page;
@@ -114,8 +132,40 @@ function ConsoleSidebar(props: SidebarProps) {
   return <Sidebar {...props} open={isOpen && isPhone === isForPhone} />;
 }
 
+/** On a phone it is in the menu of the person: the bar has room for the title. */
+function FormatsSwitch() {
+  const [formats, setFormats] = useFormats();
+  return (
+    <ToggleButtonGroup
+      size="small"
+      exclusive
+      value={formats}
+      aria-label="Number and date formats"
+      onChange={(_event, chosen: Formats | null) => chosen !== null && setFormats(chosen)}
+      sx={{
+        mr: 1,
+        '& .MuiToggleButton-root': { color: 'inherit', py: 0, borderColor: 'currentColor' },
+        '& .MuiToggleButton-root.Mui-selected': {
+          color: '#0b2239',
+          bgcolor: '#ffffff',
+          '&:hover': { bgcolor: '#ffffff' },
+        },
+      }}
+    >
+      <ToggleButton value="nb-NO" aria-label="1 234,5: Norwegian numbers and dates">
+        1&nbsp;234,5
+      </ToggleButton>
+      <ToggleButton value="en-GB" aria-label="1,234.5: English numbers and dates">
+        1,234.5
+      </ToggleButton>
+    </ToggleButtonGroup>
+  );
+}
+
 function ConsoleBar() {
   const [formats, setFormats] = useFormats();
+  const other: Formats = formats === 'nb-NO' ? 'en-GB' : 'nb-NO';
+  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'));
   const { identity } = useGetIdentity();
   return (
     <AppBar
@@ -124,34 +174,17 @@ function ConsoleBar() {
           <Button component={Link} to="/account" fullWidth sx={{ justifyContent: 'flex-start', px: 2 }}>
             Passkeys and sessions
           </Button>
+          {isPhone && (
+            <MenuItem onClick={() => setFormats(other)}>
+              Write numbers as {other === 'nb-NO' ? '1 234,5' : '1,234.5'}
+            </MenuItem>
+          )}
           <Logout />
         </UserMenu>
       }
       toolbar={
         <>
-          <ToggleButtonGroup
-            size="small"
-            exclusive
-            value={formats}
-            aria-label="Number and date formats"
-            onChange={(_event, chosen: Formats | null) => chosen !== null && setFormats(chosen)}
-            sx={{
-              mr: 1,
-              '& .MuiToggleButton-root': { color: 'inherit', py: 0, borderColor: 'currentColor' },
-              '& .MuiToggleButton-root.Mui-selected': {
-                color: '#0b2239',
-                bgcolor: '#ffffff',
-                '&:hover': { bgcolor: '#ffffff' },
-              },
-            }}
-          >
-            <ToggleButton value="nb-NO" aria-label="1 234,5: Norwegian numbers and dates">
-              1&nbsp;234,5
-            </ToggleButton>
-            <ToggleButton value="en-GB" aria-label="1,234.5: English numbers and dates">
-              1,234.5
-            </ToggleButton>
-          </ToggleButtonGroup>
+          {!isPhone && <FormatsSwitch />}
           <ToggleThemeButton />
         </>
       }
@@ -172,14 +205,39 @@ function ConnectionNotice() {
   );
 }
 
-/** What was done, or failed, where it covers no button of a dialog: below the menu, or at the top of a phone. */
+/**
+ * What was done, or failed, where it covers no button of a dialog: below the menu, or at the top of a phone. A new notice replaces the
+ * one before: the older one says nothing of what was just done.
+ */
 export function ConsoleNotification() {
   const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'));
+  const { notifications, takeNotification } = useNotificationContext();
+  const translate = useTranslate();
+  const [shown, setShown] = useState<NotificationPayload>();
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    const next = takeNotification();
+    if (next === undefined) return;
+    setShown(next);
+    setOpen(true);
+  }, [notifications, takeNotification]);
+  if (shown === undefined) return null;
+  const { message, type, notificationOptions } = shown;
   return (
-    <Notification
+    <Snackbar
+      open={isOpen}
       autoHideDuration={6_000}
+      onClose={(_event, reason) => reason !== 'clickaway' && setOpen(false)}
       anchorOrigin={isPhone ? { vertical: 'top', horizontal: 'center' } : { vertical: 'bottom', horizontal: 'left' }}
-    />
+    >
+      {typeof message === 'string' ? (
+        <Alert severity={type} elevation={6}>
+          {translate(message, notificationOptions?.messageArgs as object)}
+        </Alert>
+      ) : (
+        (message as ReactElement)
+      )}
+    </Snackbar>
   );
 }
 

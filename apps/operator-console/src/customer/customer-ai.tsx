@@ -128,7 +128,7 @@ export function CustomerAi() {
           <TextInput source="note" label="Why" required />
         </ActionButton>
       </Stack>
-      <Typography component="h2" variant="subtitle1">
+      <Typography component="h2" variant="subtitle1" sx={{ fontWeight: 600 }}>
         Ledger
       </Typography>
       <ConsoleList
@@ -157,7 +157,7 @@ export function CustomerAi() {
           <Plain source="note" />
         </Col>
       </ConsoleList>
-      <Typography component="h2" variant="subtitle1">
+      <Typography component="h2" variant="subtitle1" sx={{ fontWeight: 600 }}>
         Receipts
       </Typography>
       <ConsoleList resource="ai/usage" fixed={{ customer_id: customer.id }} embedded rowClick={false} csv>

@@ -1,4 +1,5 @@
-import { Stack, Typography } from '@mui/material';
+import { Button, Stack, type Theme, Typography, useMediaQuery } from '@mui/material';
+import { useState } from 'react';
 import {
   BooleanInput,
   NumberInput,
@@ -6,6 +7,7 @@ import {
   TabbedShowLayout,
   TabbedShowLayoutTabs,
   TextInput,
+  usePermissions,
   useRecordContext,
 } from 'react-admin';
 import type { Dto, Query } from '../client/api';
@@ -19,6 +21,7 @@ import { StatusPage } from '../resources/status';
 import { TicketList } from '../resources/tickets';
 import { CustomerTokens } from '../resources/tokens';
 import { WebhookEndpointList } from '../resources/webhooks';
+import { may, type Role } from '../session';
 import { ActionButton } from '../shared/action-button';
 import { State } from '../shared/fields';
 import { visibleText } from '../shared/formats';
@@ -44,6 +47,7 @@ const ALL_TABS = {
   '& .MuiTabs-list': { flexWrap: 'wrap' },
   '& .MuiTabs-indicator': { display: 'none' },
   '& .MuiTab-root': { minWidth: 0, minHeight: 38, px: 1.25, py: 0.5, textTransform: 'none' },
+  '@media (max-width: 599.95px)': { '& .MuiTab-root': { minHeight: 28, px: 1, py: 0.25 } },
   '& .MuiTab-root.Mui-selected': { boxShadow: 'inset 0 -2px 0 currentColor' },
 } as const;
 
@@ -114,19 +118,40 @@ function CustomerTitle() {
 
 function CustomerHead() {
   const customer = useRecordContext<Customer>();
+  // A phone shows the tabs in its first view: the actions are behind a button.
+  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'));
+  const [isOpen, setOpen] = useState(false);
+  const { permissions } = usePermissions<Role>();
   if (customer === undefined) return null;
+  const name = <bdi>{visibleText(customer.name)}</bdi>;
+  return (
+    <Stack spacing={1} sx={{ p: 1.5, pb: 0.5 }}>
+      <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', alignItems: 'baseline' }}>
+        <Typography variant="h6" component="h1" sx={{ overflowWrap: 'anywhere' }}>
+          {name}
+        </Typography>
+        <Typography variant="body2" sx={{ overflowWrap: 'anywhere' }}>
+          {customer.customer_number}, organisation {customer.organization_number},{' '}
+          <bdi>{visibleText(customer.email)}</bdi>
+        </Typography>
+        <State source="active" />
+        {isPhone && may(permissions, 'admin') && (
+          <Button size="small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            {isOpen ? 'Fewer actions' : 'Actions'}
+          </Button>
+        )}
+      </Stack>
+      {(isOpen || !isPhone) && <CustomerActions customer={customer} />}
+    </Stack>
+  );
+}
+
+/** What can be done with the customer as a whole. */
+function CustomerActions({ customer }: { customer: Customer }) {
   const path = `customers/${customer.id}`;
   const name = <bdi>{visibleText(customer.name)}</bdi>;
   return (
-    <Stack direction="row" spacing={1} useFlexGap sx={{ p: 1.5, flexWrap: 'wrap', alignItems: 'center' }}>
-      <Typography variant="h6" component="h1" sx={{ overflowWrap: 'anywhere' }}>
-        {name}
-      </Typography>
-      <Typography variant="body2" sx={{ overflowWrap: 'anywhere' }}>
-        {customer.customer_number}, organisation {customer.organization_number},{' '}
-        <bdi>{visibleText(customer.email)}</bdi>
-      </Typography>
-      <State source="active" />
+    <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
       <ActionButton
         label="Change"
         title="Change the customer"

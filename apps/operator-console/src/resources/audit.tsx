@@ -91,7 +91,11 @@ const PAGES = {
   token_id: tabOf('tokens'),
   new_token_id: tabOf('tokens'),
   service_id: tabOf('services'),
+  credit_request_id: tabOf('credit-requests'),
   ticket_id: (_entry: Entry, id: string) => `/tickets/${id}/show`,
+  invoice_id: (_entry: Entry, id: string) => `/invoices/${id}/show`,
+  endpoint_id: ({ action }: Entry, id: string) =>
+    action === 'webhook.delete' ? undefined : `/webhook-endpoints/${id}/show`,
 } satisfies Record<string, (entry: Entry, id: string) => string | undefined>;
 
 function Author() {
@@ -111,6 +115,19 @@ function Author() {
   );
 }
 
+/** A name of the metadata in words; old entries have names such as `includedNok`. */
+const wordsOf = (name: string) =>
+  name
+    .replace(/(?<=[a-z])(?=[A-Z])/g, '_')
+    .replaceAll('_', ' ')
+    .toLowerCase();
+
+function detailOf(value: unknown): string {
+  if (value === null) return 'none';
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(' ') || 'none';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
 function Metadata() {
   const entry = useRecordContext<Entry>();
   if (entry === undefined) return null;
@@ -121,11 +138,11 @@ function Metadata() {
           {at > 0 && ', '}
           {name in PAGES ? (
             <>
-              {name.replace(/_id$/, '').replaceAll('_', ' ')}:{' '}
+              {wordsOf(name.replace(/_id$/, ''))}:{' '}
               <Subject entry={entry} kind={name as keyof typeof PAGES} id={String(value)} />
             </>
           ) : (
-            `${name}: ${visibleText(typeof value === 'string' ? value : JSON.stringify(value))}`
+            `${wordsOf(name)}: ${visibleText(detailOf(value))}`
           )}
         </Fragment>
       ))}

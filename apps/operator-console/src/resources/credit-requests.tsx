@@ -35,8 +35,9 @@ export function CreditRequestList({ fixed, embedded }: { fixed?: Query; embedded
       <Col source="status" label="Status" disableSort>
         <State source="status" />
       </Col>
-      <Col label="Decide" disableSort>
+      <Col label="Decision" disableSort>
         <Decide />
+        <Decision />
       </Col>
       <Col source="reference" label="Reference" disableSort>
         <Plain source="reference" />
@@ -46,9 +47,6 @@ export function CreditRequestList({ fixed, embedded }: { fixed?: Query; embedded
       </Col>
       <Col source="created_at" label="Requested">
         <Time source="created_at" />
-      </Col>
-      <Col label="Decision" disableSort>
-        <Decision />
       </Col>
     </ConsoleList>
   );
@@ -62,7 +60,8 @@ function Decision() {
     ? `${by}${reason ? `: ${reason}` : ''}`
     : first
       ? `${first} approved it; it needs a second person`
-      : '–';
+      : undefined;
+  if (text === undefined) return null;
   return (
     <>
       <bdi>{visibleText(text)}</bdi>

@@ -1,8 +1,9 @@
 import { Box, Link as MuiLink, Stack } from '@mui/material';
-import { DateInput, SelectInput, Show, SimpleShowLayout, TextInput, useRecordContext } from 'react-admin';
+import { SelectInput, Show, SimpleShowLayout, TextInput, useRecordContext } from 'react-admin';
 import type { Dto, Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
+import { DayInput } from '../shared/date-inputs';
 import { Code, CustomerLink, Day, Nok, Plain, State, Time } from '../shared/fields';
 import { ofCustomer, oneOf, search } from '../shared/filters';
 import { formatNok, useFormats, visibleText } from '../shared/formats';
@@ -24,7 +25,7 @@ export function InvoiceList({ fixed, embedded }: { fixed?: Query; embedded?: boo
         search('number'),
         oneOf('status', ['draft', ...STATUSES]),
         oneOf('source', ['manual', 'stripe', 'fiken']),
-        <DateInput key="due_before" source="due_before" label="Due before" />,
+        <DayInput key="due_before" source="due_before" label="Due before" />,
         ...(embedded ? [] : [ofCustomer]),
       ]}
       actions={customerId !== undefined && <AddInvoice customerId={String(customerId)} />}
@@ -163,8 +164,8 @@ function AddInvoice({ customerId }: { customerId: string }) {
     >
       <TextInput source="number" label="Number printed on it" required />
       <DecimalInput source="amount_nok" label="Total in NOK" required />
-      <DateInput source="issue_date" label="Issue date" required />
-      <DateInput source="due_date" label="Due date" required />
+      <DayInput source="issue_date" label="Issue date" required />
+      <DayInput source="due_date" label="Due date" required />
       <TextInput source="kid" label="KID" />
       <TextInput source="pdf_url" label="Address of its PDF" />
       <TextInput source="hosted_url" label="Address of its page" />

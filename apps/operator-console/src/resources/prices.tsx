@@ -1,8 +1,9 @@
 import { Chip, Stack, Tooltip } from '@mui/material';
-import { DateInput, TextInput, useRecordContext } from 'react-admin';
+import { TextInput, useRecordContext } from 'react-admin';
 import type { Dto } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
+import { DayInput } from '../shared/date-inputs';
 import { Nok, Plain, Time } from '../shared/fields';
 import { DecimalInput } from '../shared/number-inputs';
 
@@ -15,19 +16,19 @@ export function PriceList() {
       rowClick={false}
       actions={
         <ActionButton
-          label="Set a price"
+          label="Add a price"
           path="prices"
           needs="billing"
-          done="The price is set"
+          done="The price is added"
           question="NOK per million tokens. Calls that are in progress keep their price. An example price is replaced, too."
         >
           <TextInput source="model" label="Model, as the provider names it" required />
           <DecimalInput source="input" min={0} label="Input" required />
           <DecimalInput source="output" min={0} label="Output" required />
-          <DecimalInput source="cache_write_5m" min={0} label="Cache write, 5 minutes (1.25 × input)" />
-          <DecimalInput source="cache_write_1h" min={0} label="Cache write, 1 hour (2 × input)" />
-          <DecimalInput source="cache_read" min={0} label="Cache read (0.1 × input)" />
-          <DateInput source="from" label="First day (now if empty)" />
+          <DecimalInput source="cache_write_5m" min={0} label="Cache write, 5 minutes (if empty: 1.25 × input)" />
+          <DecimalInput source="cache_write_1h" min={0} label="Cache write, 1 hour (if empty: 2 × input)" />
+          <DecimalInput source="cache_read" min={0} label="Cache read (if empty: 0.1 × input)" />
+          <DayInput source="from" label="First day (now if empty)" />
         </ActionButton>
       }
     >
@@ -37,20 +38,25 @@ export function PriceList() {
       <Col source="valid_from" label="Valid from" disableSort>
         <Time source="valid_from" />
       </Col>
-      {(['input', 'output', 'cache_write_5m', 'cache_write_1h', 'cache_read'] as const).map((rate) => (
-        <Col key={rate} source={rate} label={rate.replaceAll('_', ' ')} align="right" disableSort>
+      {RATES.map(([rate, label]) => (
+        <Col key={rate} source={rate} label={label} align="right" disableSort>
           <Nok source={rate} />
         </Col>
       ))}
       <Col source="in_force" label="State" disableSort>
         <PriceState />
       </Col>
-      <Col label="Withdraw" disableSort>
-        <Withdraw />
-      </Col>
     </ConsoleList>
   );
 }
+
+const RATES = [
+  ['input', 'Input'],
+  ['output', 'Output'],
+  ['cache_write_5m', 'Cache write, 5 min'],
+  ['cache_write_1h', 'Cache write, 1 h'],
+  ['cache_read', 'Cache read'],
+] as const;
 
 /** Whether calls have it now, and whether somebody has decided it. */
 function PriceState() {
@@ -65,6 +71,7 @@ function PriceState() {
           <Chip size="small" variant="outlined" color={price.in_force ? 'warning' : 'default'} label="example" />
         </Tooltip>
       )}
+      <Withdraw />
     </Stack>
   );
 }

@@ -2,7 +2,6 @@ import { Stack } from '@mui/material';
 import { type ReactNode, useEffect } from 'react';
 import {
   BooleanInput,
-  DateTimeInput,
   RadioButtonGroupInput,
   type RaRecord,
   SelectInput,
@@ -13,6 +12,7 @@ import { type FieldValues, useFormContext, useWatch } from 'react-hook-form';
 import type { Dto, Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
+import { TimeInput } from '../shared/date-inputs';
 import { CustomerLink, Plain, State, Time } from '../shared/fields';
 import { customerInput, ofCustomer } from '../shared/filters';
 import { visibleText } from '../shared/formats';
@@ -75,9 +75,6 @@ export function StatusPage({ fixed, embedded }: { fixed?: Query; embedded?: bool
       </Col>
       <Col source="starts_at" label="Begins" disableSort>
         <Time source="starts_at" />
-      </Col>
-      <Col source="ends_at" label="Ended" disableSort>
-        <Time source="ends_at" />
       </Col>
       <Col label="End" disableSort>
         <End />
@@ -216,14 +213,15 @@ function Post({ label, about, path, question, initial, done, children }: PostPro
       {children}
       <RadioButtonGroupInput source="status" label="Status" choices={LEVELS.map((id) => ({ id, name: id }))} />
       <TextInput source="message" label="Message" multiline required />
-      <DateTimeInput source="starts_at" label="Begins (now if empty)" />
+      <TimeInput source="starts_at" label="Begins (now if empty)" />
     </ActionButton>
   );
 }
 
 function End() {
   const event = useRecordContext<Dto<'StatusEventDto'>>();
-  if (event === undefined || event.ends_at) return null;
+  if (event === undefined) return null;
+  if (event.ends_at) return <Time source="ends_at" />;
   const whose = (
     <>
       <bdi>{visibleText(event.service_name)}</bdi> of <bdi>{visibleText(event.customer_name)}</bdi>

@@ -60,13 +60,13 @@ export function TicketList({ fixed, embedded }: { fixed?: Query; embedded?: bool
         </Col>
       )}
       <Col source="status" label="Status" disableSort>
-        <State source="status" />
+        <Stack direction="row" spacing={0.5} useFlexGap sx={{ flexWrap: 'wrap' }}>
+          <State source="status" />
+          <Waits />
+        </Stack>
       </Col>
       <Col source="priority" label="Priority" disableSort>
         <State source="priority" />
-      </Col>
-      <Col source="unanswered" label="Waits" disableSort>
-        <Waits />
       </Col>
       <Col source="assignee" label="Assigned to" disableSort>
         <Plain source="assignee" />
@@ -185,14 +185,23 @@ function Thread() {
             required
           />
         </ActionButton>
-        <ActionButton
-          label="Close the ticket"
-          path={`${path}/set-status`}
-          needs="support"
-          done="The ticket is closed: it takes no more replies of the customer"
-          disabled={ticket.status === 'closed'}
-          bodyOf={() => ({ status: 'closed' })}
-        />
+        {ticket.status === 'closed' ? (
+          <ActionButton
+            label="Reopen the ticket"
+            path={`${path}/set-status`}
+            needs="support"
+            done="The ticket is open again"
+            bodyOf={() => ({ status: 'open' })}
+          />
+        ) : (
+          <ActionButton
+            label="Close the ticket"
+            path={`${path}/set-status`}
+            needs="support"
+            done="The ticket is closed: it takes no more replies of the customer"
+            bodyOf={() => ({ status: 'closed' })}
+          />
+        )}
       </Stack>
       <Entry reply={{ ...OPENING, id: ticket.id, body: ticket.body, created_at: ticket.created_at }} />
       {ticket.replies?.map((reply) => (

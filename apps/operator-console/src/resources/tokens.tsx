@@ -1,10 +1,11 @@
 import { Alert, Button, Card, CardContent, Stack, TextField, Typography } from '@mui/material';
 import { useState } from 'react';
-import { DateTimeInput, NumberInput, TextInput, Title, useRecordContext } from 'react-admin';
+import { NumberInput, TextInput, Title, useRecordContext } from 'react-admin';
 import { Link } from 'react-router-dom';
 import { ApiError, call, type Dto, type Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
+import { TimeInput } from '../shared/date-inputs';
 import { Code, Plain, State, Time } from '../shared/fields';
 import { formatTime, useFormats, visibleText } from '../shared/formats';
 import { useOverview, useServices, useSmsSettings } from '../shared/of-customer';
@@ -114,7 +115,7 @@ export function CustomerTokens({ fixed }: { fixed: Query }) {
         >
           <TextInput source="name" label="Purpose, such as ERP production" />
           <TokenScopes customerId={String(fixed.customer_id)} />
-          <DateTimeInput source="expires_at" label="Expires (never if empty)" />
+          <TimeInput source="expires_at" label="Expires (never if empty)" />
         </ActionButton>
       }
     >

@@ -1,18 +1,11 @@
 import { Alert, Chip, Stack, Typography } from '@mui/material';
-import {
-  BooleanInput,
-  CheckboxGroupInput,
-  DateTimeInput,
-  Show,
-  SimpleShowLayout,
-  TextInput,
-  useRecordContext,
-} from 'react-admin';
+import { BooleanInput, CheckboxGroupInput, Show, SimpleShowLayout, TextInput, useRecordContext } from 'react-admin';
 import type { FieldValues } from 'react-hook-form';
 import { useNavigate } from 'react-router-dom';
 import type { Dto, Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
+import { TimeInput } from '../shared/date-inputs';
 import { Code, CustomerLink, isCustomer, Plain, State, Time } from '../shared/fields';
 import { customerInput, ofCustomer, oneOf } from '../shared/filters';
 import { formatTime, useFormats, visibleText } from '../shared/formats';
@@ -347,7 +340,7 @@ function EndpointActions() {
         bodyOf={({ since }) => ({ since: new Date(since as string).toISOString() })}
         result={(reply) => <Alert severity="success">{String(reply.queued)} deliveries wait to be sent.</Alert>}
       >
-        <DateTimeInput source="since" label="Since" required />
+        <TimeInput source="since" label="Since" required />
       </ActionButton>
       <ActionButton
         label="Delete"

@@ -69,7 +69,7 @@ export function ConsoleList({
           {csv && <CsvButton />}
         </TopToolbar>
       }
-      sx={{ '& .RaList-content': { overflowX: 'auto' } }}
+      sx={{ '& .RaList-content': { overflowX: 'auto' }, ...FILTERS }}
     >
       <DataTable
         rowClick={rowClick}
@@ -77,7 +77,7 @@ export function ConsoleList({
         expand={expand}
         hiddenColumns={[]}
         empty={<Nothing />}
-        sx={{ '& td': { verticalAlign: 'top' }, ...OPENING_ROWS, ...CARDS }}
+        sx={{ '& td': { verticalAlign: 'top' }, ...ONE_LINE, ...OPENING_ROWS, ...CARDS }}
       >
         {children}
       </DataTable>
@@ -85,6 +85,23 @@ export function ConsoleList({
   );
   return resource === undefined ? list : <ResourceContextProvider value={resource}>{list}</ResourceContextProvider>;
 }
+
+/** Filters and buttons stand on one line, whatever margins and hints an input brings; on a phone below each other. */
+const FILTERS = {
+  '@media (min-width: 600px)': {
+    '& .RaList-actions': { alignItems: 'center' },
+    '& .RaList-actions form': { alignItems: 'center', rowGap: 1, py: 1, minHeight: 0 },
+    '& .filter-field': { alignItems: 'center', pb: 0 },
+    '& .filter-field .MuiFormControl-root': { my: 0 },
+    '& .filter-field .MuiFormControlLabel-root': { ml: 0 },
+  },
+} as const;
+
+/** Chips and buttons are as high as a line of text: all of a row stands on one. */
+const ONE_LINE = {
+  '& td .MuiChip-sizeSmall': { height: 20 },
+  '& td .MuiButton-root': { py: 0, whiteSpace: 'nowrap', flexShrink: 0, minWidth: 0 },
+} as const;
 
 /** A row that leads to a page looks like it: its first cell has the colour of a link. */
 const OPENING_ROWS = {
@@ -100,6 +117,9 @@ const CARDS = {
     '& tr': { p: 1, borderBottom: 1, borderColor: 'divider' },
     '& td': { display: 'flex', flexDirection: 'row', gap: 1, border: 0, p: '2px 0 !important', textAlign: 'left' },
     '& td > *': { overflowWrap: 'anywhere' },
+    '& td > .MuiStack-root': { flexWrap: 'wrap', rowGap: 1 },
+    // A finger needs more room than a mouse.
+    '& td .MuiButton-root': { py: 0.5 },
     '& td:has([data-empty])': { display: 'none' },
   },
 } as const;

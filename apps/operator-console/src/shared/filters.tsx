@@ -1,17 +1,13 @@
-import {
-  AutocompleteInput,
-  DateTimeInput,
-  ReferenceInput,
-  required as requiredValue,
-  SearchInput,
-  SelectInput,
-} from 'react-admin';
+import { AutocompleteInput, ReferenceInput, required as requiredValue, SearchInput, SelectInput } from 'react-admin';
+import { TimeInput } from './date-inputs';
 
 export const search = (placeholder: string) => (
-  <SearchInput key="q" source="q" alwaysOn placeholder={placeholder} sx={{ minWidth: { xs: 260, sm: 370 } }} />
+  <SearchInput key="q" source="q" alwaysOn placeholder={placeholder} sx={{ minWidth: { xs: 260, sm: 420 } }} />
 );
 
-export const oneOf = (source: string, values: readonly string[], label = source) => (
+const labelOf = (source: string) => `${source.charAt(0).toUpperCase()}${source.slice(1).replaceAll('_', ' ')}`;
+
+export const oneOf = (source: string, values: readonly string[], label = labelOf(source)) => (
   <SelectInput
     key={source}
     source={source}
@@ -22,8 +18,8 @@ export const oneOf = (source: string, values: readonly string[], label = source)
   />
 );
 
-export const since = <DateTimeInput key="since" source="since" label="Since" />;
-export const until = <DateTimeInput key="until" source="until" label="Until" />;
+export const since = <TimeInput key="since" source="since" label="Since" />;
+export const until = <TimeInput key="until" source="until" label="Until" />;
 
 /** Any customer, found by name, number, organisation number or e-mail. */
 export const customerInput = (required = false) => (

@@ -35,6 +35,17 @@ export function formatDay(day: string | null | undefined, formats: Formats): str
   );
 }
 
+const spelled = (time: Date, formats: Formats, options: Intl.DateTimeFormatOptions): string =>
+  Number.isNaN(time.getTime()) ? '' : new Intl.DateTimeFormat(formats, { dateStyle: 'long', ...options }).format(time);
+
+/** A day with the name of its month. */
+export const spelledDay = (day: string, formats: Formats): string =>
+  spelled(new Date(`${day.slice(0, 10)}T00:00:00Z`), formats, { timeZone: 'UTC' });
+
+/** A moment with the name of its month, of 24 hours. */
+export const spelledTime = (time: string | Date, formats: Formats): string =>
+  spelled(new Date(time), formats, { timeStyle: 'short' });
+
 /**
  * A text of somebody else, for one line: characters that control the direction of text or are invisible are shown as what they
  * are, so that no text looks like another.

@@ -15,6 +15,10 @@ function decimalOf(typed: string, formats: Formats): string {
   return formats === 'nb-NO' ? text.replace(',', '.') : text;
 }
 
+/** What a person can do whose comma is refused. */
+const comma = (text: string, formats: Formats) =>
+  formats === 'en-GB' && text.includes(',') ? '. The switch "1 234,5" of the bar at the top takes a comma' : '';
+
 /** An exact number, as a decimal text. Spaces between thousands and, with Norwegian formats, the decimal comma are taken. */
 export function DecimalInput({ min, ...props }: Props & { min?: number }) {
   const [formats] = useFormats();
@@ -31,7 +35,7 @@ export function DecimalInput({ min, ...props }: Props & { min?: number }) {
       validate={(value?: string | number | null) => {
         const text = String(value ?? '');
         if (text === '') return props.required ? 'Required' : undefined;
-        if (!DECIMAL.test(text)) return `A number, such as ${example}`;
+        if (!DECIMAL.test(text)) return `A number, such as ${example}${comma(text, formats)}`;
         return min !== undefined && Number(text) < min ? `${min} or more` : undefined;
       }}
     />
