@@ -156,7 +156,13 @@ describe(`the operator API with ${CUSTOMERS} customers`, () => {
     const month = new Date().toISOString().slice(0, 7);
     const paths = [
       ...['/today', '/session', '/accounts', '/prices', '/installation/storage', `/ai/accounting?month=${month}`],
-      ...['/customers', '/customers?sort=name', '/customers?search=a1b', '/customers?search=nothing-like-it'],
+      ...[
+        '/customers',
+        '/customers?sort=name',
+        '/customers?search=a1b',
+        '/customers?search=company',
+        '/customers?search=nothing-like-it',
+      ],
       ...['/customers?state=active&sort=-customer_number', `/customers/${busiest}`, `/customers/${busiest}/overview`],
       ...[`/tokens?customer_id=${busiest}`, `/services?customer_id=${busiest}`, '/services/types', '/ai/models'],
       // The console's list of tickets has the urgent open ones on top, whatever else is chosen.
@@ -176,11 +182,28 @@ describe(`the operator API with ${CUSTOMERS} customers`, () => {
         '&search=Ticket%201',
       ].map((filter) => `/tickets?sort=-urgency${filter}`),
       ...['/tickets', '/tickets?unanswered=true', '/tickets?status=open&sort=-updated_at', '/tickets?sort=-priority'],
-      ...['/tickets?search=Ticket%201', '/tickets?search=nothing-like-it', `/tickets?customer_id=${busiest}`],
+      ...[
+        '/tickets?search=Ticket%201',
+        '/tickets?search=nothing-like-it',
+        '/tickets?search=fault',
+        '/tickets?search=wo',
+        `/tickets?customer_id=${busiest}`,
+      ],
       ...[`/tickets?assigned=${admin.name}`, '/tickets?unassigned=true', '/tickets/assignees', `/tickets/${ticket}`],
       ...['/credit-requests', '/credit-requests?status=pending', '/credit-requests?status=pending&sort=created_at'],
-      ...['/credit-requests?status=rejected', '/credit-requests?sort=-amount_nok', '/credit-requests?search=company'],
-      ...['/invoices', '/invoices?status=open&sort=due_date', '/invoices?search=N1', '/invoices?source=stripe'],
+      ...[
+        '/credit-requests?status=rejected',
+        '/credit-requests?sort=-amount_nok',
+        '/credit-requests?search=company',
+        '/credit-requests?search=777',
+      ],
+      ...[
+        '/invoices',
+        '/invoices?status=open&sort=due_date',
+        '/invoices?search=N1',
+        '/invoices?search=company',
+        '/invoices?source=stripe',
+      ],
       ...['/invoice-syncs', '/invoice-syncs?failing=true', '/invoice-syncs?sort=due_at'],
       ...['/sms', '/sms?search=900', '/sms?status=failed', `/sms?customer_id=${busiest}`],
       ...['/webhook-endpoints', '/webhook-endpoints?sort=created_at', '/webhook-endpoints?own=true'],
@@ -205,7 +228,7 @@ describe(`the operator API with ${CUSTOMERS} customers`, () => {
       ...[`/ai/usage?customer_id=${busiest}`, `/ai/usage/summary?customer_id=${busiest}&group_by=day`],
       ...[`/ai/ledger?customer_id=${busiest}`, `/ai/ledger?customer_id=${busiest}&kind=refund`],
     ];
-    const times: [path: string, p95: number][] = [];
+    const times: [path: string, p95: number, p50: number][] = [];
     let later = 0;
     const now = performance.now.bind(performance);
     const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + later);
@@ -221,7 +244,8 @@ describe(`the operator API with ${CUSTOMERS} customers`, () => {
         expect([path, reply.status, reply.status === 200 || body]).toEqual([path, 200, true]);
       }
       taken.sort((one, other) => one - other);
-      times.push([path, taken[Math.ceil(taken.length * 0.95) - 1]!]);
+      const percentile = (share: number) => taken[Math.ceil(taken.length * share) - 1]!;
+      times.push([path, percentile(0.95), percentile(0.5)]);
       return JSON.parse(body) as { next_cursor?: string | null };
     };
     for (const path of paths) {
@@ -232,8 +256,10 @@ describe(`the operator API with ${CUSTOMERS} customers`, () => {
     if (SAMPLES < 10) return;
     const lines = times
       .sort(([, one], [, other]) => other - one)
-      .map(([path, ms]) => `${ms.toFixed(0).padStart(6)} ms  ${path.replace(/cursor=.*/, 'its next page')}`);
-    process.stdout.write(`p95 of ${SAMPLES} requests each:\n${lines.join('\n').replaceAll(busiest, 'ID')}\n`);
+      .map(([path, ...ms]) =>
+        [...ms.map((one) => `${one.toFixed(0).padStart(6)} ms`), path.replace(/cursor=.*/, 'its next page')].join('  '),
+      );
+    process.stdout.write(`p95 and p50 of ${SAMPLES} requests each:\n${lines.join('\n').replaceAll(busiest, 'ID')}\n`);
     expect(times.filter(([, ms]) => ms > MOST_MS)).toEqual([]);
   }, 900_000);
 });
