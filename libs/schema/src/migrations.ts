@@ -37,6 +37,7 @@ import {
   ToldStatusEvents1763683201620,
 } from '@domains/status';
 import {
+  LastReplies1763683205300,
   SupportSchema1763683200600,
   TicketAssignments1763683201500,
   TicketInbox1763683203200,
@@ -108,6 +109,7 @@ export const migrations = [
   StatusEnds1763683204900,
   FailingInvoiceSyncs1763683205100,
   UrgentTickets1763683205200,
+  LastReplies1763683205300,
 ];
 
 /**

@@ -31,3 +31,4 @@ export { TicketInbox1763683203200 } from './migrations/1763683203200-ticket-inbo
 export { TicketOrders1763683204100 } from './migrations/1763683204100-ticket-orders';
 export { TicketSearch1763683204500 } from './migrations/1763683204500-ticket-search';
 export { UrgentTickets1763683205200 } from './migrations/1763683205200-urgent-tickets';
+export { LastReplies1763683205300 } from './migrations/1763683205300-last-replies';

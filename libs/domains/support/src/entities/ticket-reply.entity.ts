@@ -6,6 +6,7 @@ import { Ticket } from './ticket.entity';
 @Entity('support_ticket_reply')
 @Index('support_ticket_reply_thread_idx', ['customerId', 'ticketId', 'createdAt', 'id'])
 @Index('support_ticket_reply_text_idx', { synchronize: false })
+@Index('support_ticket_reply_last_idx', { synchronize: false })
 @Check('support_ticket_reply_author_check', `author in ('customer', 'operator')`)
 @Check('support_ticket_reply_internal_check', `author = 'operator' or not internal`)
 @ForeignKey(() => Ticket, ['customerId', 'ticketId'], ['customerId', 'id'], {

@@ -114,13 +114,14 @@ export class TicketsOperatorService {
   /** A page of the tickets, in the order that the request names; with the number of all. */
   async inbox(filter: TicketFilter, request: InboxRequest): Promise<InboxPage<ListedTicket>> {
     const query = this.dataSource.manager.createQueryBuilder(Ticket, 't').where(columnsOf(filter));
-    await narrow(query, filter);
+    const found = await narrow(query, filter);
     const { customerId, status, priority, unanswered, assigned, unassigned, search } = filter;
     const page = await readInbox(
       query,
       {
         name: 'tickets',
         filters: [customerId, status, priority, unanswered, assigned, unassigned, search],
+        found,
         orders: {
           created_at: { by: 't.createdAt', kind: 'time' },
           updated_at: { by: 't.updatedAt', kind: 'time' },
@@ -264,11 +265,11 @@ function columnsOf({ customerId, status, priority }: TicketFilter): FindOptionsW
   return { ...(customerId && { customerId }), ...(status && { status }), ...(priority && { priority }) };
 }
 
-/** Adds the rest of a filter to a query, and what a list shows besides the ticket. */
+/** Adds the rest of a filter to a query, and what a list shows besides the ticket. @returns as {@link narrowToText} */
 async function narrow(
   query: SelectQueryBuilder<Ticket>,
   { unanswered, assigned, unassigned, search }: TicketFilter,
-): Promise<void> {
+): Promise<number | undefined> {
   query.addSelect(UNANSWERED, 'unanswered');
   query.leftJoin(TicketAssignment, 'a', 'a.customerId = t.customerId and a.ticketId = t.id');
   query.addSelect('a.assignee', 'assignee');
@@ -276,7 +277,7 @@ async function narrow(
   // By a column of the join: only so PostgreSQL knows that it looks for tickets without one.
   if (unassigned) query.andWhere('a.ticketId is null');
   if (unanswered) query.andWhere(UNANSWERED);
-  if (search !== undefined) await narrowToText(query, SEARCH, search);
+  return search === undefined ? undefined : narrowToText(query, SEARCH, search);
 }
 
 /** The operator gives only the ticket's id, so this query names no customer. */

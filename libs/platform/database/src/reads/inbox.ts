@@ -34,6 +34,8 @@ export interface InboxOrders {
   name: string;
   /** What the query was narrowed by, for its cursors. */
   filters: readonly unknown[];
+  /** Rows that have the text that is searched for, if they are known to be too many to be counted. */
+  found?: number;
   orders: Readonly<Record<string, InboxOrder>>;
   /** The order that is used if a request names none, such as `-created_at`. */
   usual: string;
@@ -53,7 +55,7 @@ export interface InboxRow<Entity> {
  */
 export async function readInbox<Entity extends ObjectLiteral>(
   query: SelectQueryBuilder<Entity>,
-  { name, filters, orders, usual, id }: InboxOrders,
+  { name, filters, found, orders, usual, id }: InboxOrders,
   { limit, cursor, sort = usual }: InboxRequest,
 ): Promise<InboxPage<InboxRow<Entity>>> {
   const descends = sort.startsWith('-');
@@ -61,7 +63,8 @@ export async function readInbox<Entity extends ObjectLiteral>(
   if (!order) throw new ServiceError('invalid_request', `sort must be one of ${Object.keys(orders).join(', ')}`);
   const mark = inboxMark(name, filters, sort);
   const place = cursor === undefined ? undefined : placeOfCursor(cursor, mark, { value: order.kind, id: id.kind });
-  const counting = countRows(query);
+  const isSearchedOnly = filters.filter((value) => value !== undefined && value !== false).length === 1;
+  const counting = isSearchedOnly && found !== undefined ? found : countRows(query);
   const by = order.kind === 'text' ? `left(${order.by}, ${LONGEST_TEXT})` : order.by;
   const direction = descends ? 'DESC' : 'ASC';
   const page = query
