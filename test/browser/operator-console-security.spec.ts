@@ -177,7 +177,7 @@ describe("The operator's console against attacks", () => {
       expect(decided.rows).toEqual([expect.objectContaining({ decided: 1, booked: isApproved ? 1 : 0 })]);
       expect(told).toEqual(
         isApproved
-          ? [`Request ${id} is approved. Send its invoice to the customer.`, expect.stringContaining('was approved')]
+          ? [`Request ${id} is approved. Write and send its invoice.`, expect.stringContaining('was approved')]
           : [expect.stringContaining('was rejected'), `Request ${id} is rejected`],
       );
       expect(command.code === 0).toBe(!isApproved);
