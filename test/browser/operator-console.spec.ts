@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { saveFakeToken } from '@test/factories/service-token.factory';
 import { startOperatorApi, type TestOperatorApi } from '@test/operator-api';
 import { type ConsoleVisitor, holdPasskeys, inviteToConsole, visitConsole } from '@test/operator-console';
 
@@ -114,6 +115,7 @@ describe("The operator's console in a browser", () => {
     visitor = await visitConsole(api);
     page = visitor.page;
     customerId = (await saveFakeCustomer(api.superuser, { name: HOSTILE_NAME })).id;
+    await saveFakeToken(api.superuser, customerId, { name: 'ERP production' });
     await api.superuser.query(RECORDS.replaceAll('$customer', `'${customerId}'`));
   }, 90_000);
 

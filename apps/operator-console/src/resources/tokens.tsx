@@ -170,7 +170,7 @@ function TokenActions() {
   if (token === undefined || !token.active) return null;
   const which = whichOf(token);
   return (
-    <Stack direction="row" spacing={1}>
+    <Stack direction="row" spacing={1} useFlexGap>
       <ActionButton
         label="Rotate"
         title="Rotate the token"
