@@ -56,6 +56,13 @@ describe('a process', () => {
     expect(await ended).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Port 81 is taken: .*\n$/) });
   });
 
+  it('says the first reason if there are several, such as one for each address of a host', async () => {
+    const refused = 'Object.assign(new Error("refused"), { code: "ECONNREFUSED", address: "::1", port: 5432 })';
+    const { ended } = run(`async () => { throw new AggregateError([${refused}, new Error("second")]); }`);
+    const stderr = 'The database does not answer at ::1:5432 (DATABASE_URL)\n';
+    expect(await ended).toMatchObject({ code: 1, stderr });
+  });
+
   it('says why it could not be closed, and ends with 1', async () => {
     const { child, ready, ended } = run('async () => closing(async () => { throw new Error("stuck") })');
     await ready;
