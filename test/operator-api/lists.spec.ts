@@ -105,7 +105,7 @@ describe('lists of the operator API', () => {
         ['o-55', 'E, PLEASE', 'søk_1', 'k-77', 'po', String(requests[0]?.id)],
         ['974760673', 'o_55', '2147483648'],
       ],
-      ['/customers', ['søk_1', 'k-77 Søk', '974760673', 'T@SOK', '73 post', 'k-'], ['k_77', 'as 97']],
+      ['/customers', ['søk_1', 'k-77 Søk', '974760673', '974 760 673', 'T@SOK', '73 post', 'k-'], ['k_77', 'as 97']],
     ] as const;
     for (const [path, texts, others] of found) {
       for (const text of texts)

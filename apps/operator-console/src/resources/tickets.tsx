@@ -108,6 +108,14 @@ export function TicketPage() {
   );
 }
 
+/** What the customer has opened it for. */
+function Subject({ ticket }: { ticket: Pick<Ticket, 'service_id' | 'resource_type' | 'resource_id'> }) {
+  const resource = [ticket.resource_type, ticket.resource_id].filter((part) => part !== null).join(' ');
+  const service = ticket.service_id === null ? '' : `service no. ${ticket.service_id}`;
+  const subjects = [service, visibleText(resource)].filter((part) => part !== '');
+  return subjects.length > 0 ? <Typography variant="body2">About {subjects.join(', ')}</Typography> : null;
+}
+
 function TicketTitle() {
   const ticket = useRecordContext<Ticket>();
   return <bdi>{ticket ? visibleText(ticket.title) : 'Ticket'}</bdi>;
@@ -128,6 +136,7 @@ function Thread() {
         <State source="status" />
         <State source="priority" />
         <Typography variant="body2">Assigned to {ticket.assignee ?? 'nobody'}</Typography>
+        <Subject ticket={ticket} />
       </Stack>
       <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
         <ActionButton

@@ -156,7 +156,8 @@ export class CustomersOperatorService {
     const query = this.dataSource.manager.createQueryBuilder(Customer, 'c');
     if (active !== undefined) query.andWhere('c.active = :active', { active });
     if (search === undefined) return query;
-    await narrowToText(query, FINGERPRINT.test(search) ? withToken(search) : SEARCH, search);
+    const text = SPACED_NUMBER.test(search) ? search.replaceAll(' ', '') : search;
+    await narrowToText(query, FINGERPRINT.test(text) ? withToken(text) : SEARCH, text);
     return query;
   }
 
@@ -170,6 +171,9 @@ export class CustomersOperatorService {
     });
   }
 }
+
+/** An organisation number as letterheads have it. */
+const SPACED_NUMBER = /^\d{3} \d{3} \d{3}$/;
 
 /** The search for a text that may be the fingerprint of a token. */
 function withToken(fingerprint: string): TextSearch {
