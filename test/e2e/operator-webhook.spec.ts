@@ -42,6 +42,24 @@ describe('operator webhook', () => {
     expect(added).toMatchObject({ customer_id: customer, event_types: ['sms.failed', 'sms.delivered'] });
     const shown = (await run('show', '--endpoint', id)).value as Endpoint;
     expect(shown).toMatchObject({ id, url: 'https://hooks.example.com/' });
+    const address = 'https://receiver:of-its-own@hooks2.example.com:8443/a-secret-path?token=and-parameter';
+    const moved = await run(
+      'change',
+      '--endpoint',
+      id,
+      '--url',
+      'https://hooks2.example.com:8443/a-secret-path?token=and-parameter',
+    );
+    expect(moved.code).toBe(0);
+    const logged = await database.superuser.query<{ hosts: string[]; metadata: string; host: string }>(
+      `select array_agg(metadata ->> 'host' order by id) as hosts, string_agg(metadata::text, '') as metadata, app.webhook_host($2) as host
+       from audit_log where customer_id = $1 and action like 'webhook.%'`,
+      [customer, address],
+    );
+    expect(logged.rows).toMatchObject([
+      { hosts: ['hooks.example.com', 'hooks2.example.com:8443'], host: 'hooks2.example.com:8443' },
+    ]);
+    expect(logged.rows[0]!.metadata).not.toMatch(/secret|token/);
     expect(JSON.stringify(shown)).not.toMatch(/whsec_|ciphertext/i);
     const disabled = await run('change', '--endpoint', id, '--types', 'all', '--enabled', 'false');
     expect(disabled.value).toMatchObject({ event_types: null, disabled_reason: 'operator' });
@@ -54,6 +72,7 @@ describe('operator webhook', () => {
     expect((await run('show', '--endpoint', id)).code).toBe(3);
     expect(await actions()).toEqual([
       'webhook.create',
+      'webhook.change',
       'webhook.change',
       'webhook.change',
       'webhook.rotate-secret',

@@ -15,6 +15,7 @@ export class WebhooksSchema1763683201700 extends ForwardMigration {
     {
       path: join(SQL, 'webhook-endpoints.sql'),
       functions: {
+        webhook_host: {},
         create_webhook_endpoint: {},
         change_webhook_endpoint: {},
         delete_webhook_endpoint: {},

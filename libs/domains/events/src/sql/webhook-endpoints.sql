@@ -1,5 +1,9 @@
 -- Endpoints of a customer. Each function is called in a transaction that has set the customer, or by the operator's programs.
 
+-- The host of an endpoint's address, for the audit log, which outlives the endpoint: user, path and parameters may be a secret of the receiver.
+create or replace function app.webhook_host(p_url text) returns text language sql immutable parallel safe
+return substring(p_url from '^[a-z]+://(?:[^/?#@]*@)?([^/?#]+)');
+
 -- Adds an endpoint. outcome: created, too_many (p_most endpoints exist).
 create or replace function app.create_webhook_endpoint(
   p_customer uuid, p_id uuid, p_url text, p_event_types text[], p_description text, p_scopes text[], p_secret_ciphertext bytea, p_most integer, p_actor text)
@@ -21,7 +25,7 @@ begin
     (p_customer, p_id, p_url, p_event_types, p_description, p_scopes, p_secret_ciphertext, present, present)
   returning e.* into endpoint;
   insert into audit_log (customer_id, id, actor, action, metadata, created_at)
-  values (p_customer, app.new_id(), p_actor, 'webhook.create', jsonb_build_object('endpoint_id', p_id, 'url', p_url), present);
+  values (p_customer, app.new_id(), p_actor, 'webhook.create', jsonb_build_object('endpoint_id', p_id, 'host', app.webhook_host(p_url)), present);
   outcome := 'created';
   return next;
 end $$;
@@ -70,7 +74,7 @@ begin
   returning e.* into endpoint;
   insert into audit_log (customer_id, id, actor, action, metadata, created_at)
   values (p_customer, app.new_id(), p_actor, 'webhook.change',
-    jsonb_build_object('endpoint_id', p_id, 'url', endpoint.url, 'enabled', endpoint.disabled_at is null), present);
+    jsonb_build_object('endpoint_id', p_id, 'host', app.webhook_host(endpoint.url), 'enabled', endpoint.disabled_at is null), present);
   return next;
 end $$;
 
@@ -87,7 +91,7 @@ begin
   update webhook_delivery d set state = 'missed', next_attempt_at = null
   where d.customer_id = p_customer and d.endpoint_id = p_id and d.state = 'pending';
   insert into audit_log (customer_id, id, actor, action, metadata, created_at)
-  values (p_customer, app.new_id(), p_actor, 'webhook.delete', jsonb_build_object('endpoint_id', p_id, 'url', its_url), app.now());
+  values (p_customer, app.new_id(), p_actor, 'webhook.delete', jsonb_build_object('endpoint_id', p_id, 'host', app.webhook_host(its_url)), app.now());
   return true;
 end $$;
 
