@@ -172,9 +172,10 @@ describe("An operator's day in the console", () => {
   });
 
   it('answers a ticket, takes it, and closes it', async () => {
-    await sql(`insert into support_ticket (customer_id, id, title, body) values ($1, $2, 'No SMS', 'None came')`, [
-      ...[customerId, randomUUID()],
-    ]);
+    await sql(
+      `insert into support_ticket (customer_id, id, title, body, resource_type, resource_id) values ($1, $2, 'No SMS', 'None came', 'order', 'A-1047')`,
+      [...[customerId, randomUUID()]],
+    );
     await menu('Tickets');
     await row('No SMS').getByText('No SMS').click();
     await text('None came');
