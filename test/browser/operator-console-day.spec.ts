@@ -179,6 +179,7 @@ describe("An operator's day in the console", () => {
     await menu('Tickets');
     await row('No SMS').getByText('No SMS').click();
     await text('None came');
+    await text('About order A-1047');
     await button('Assign to me').click();
     await text('Assigned to kari');
     await act('Add a note', { Note: 'The gateway was away' });

@@ -78,7 +78,7 @@ export class RefusalDayDto {
   requests!: number;
 }
 
-/** The last 30 days; figures of a minute ago, or of up to five if nobody has asked lately. Days without anything are left out. */
+/** The last 30 days; figures of a minute ago, or of up to an hour if nobody has asked lately. Days without anything are left out. */
 export class SeriesDto {
   /** When they were read. */
   @ApiProperty({ format: 'date-time' })
