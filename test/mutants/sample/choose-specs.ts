@@ -13,6 +13,11 @@ const DOCUMENT_SPEC = 'test/contract/openapi.spec.ts';
 /** Distance of a spec outside of a file's library or program. */
 const ELSEWHERE = 1_000;
 
+/** All specs that need neither a browser nor containers. */
+export function findSpecs(root: string): string[] {
+  return globSync('{apps,libs,test/{contract,documents,e2e,faults,operator-api}}/**/*.spec.ts', { cwd: root });
+}
+
 /** Finds the specs that can notice a mistake, the nearest first. */
 export class SpecChoice {
   private readonly names: string[];
@@ -22,7 +27,7 @@ export class SpecChoice {
   private readonly users = new Map<string, { file: string; line: number }[]>();
 
   constructor(root: string, coverage: SpecCoverage[]) {
-    this.names = globSync('{apps,libs,test/{contract,documents,e2e,faults}}/**/*.spec.ts', { cwd: root }).sort();
+    this.names = findSpecs(root).sort();
     this.durations = new Map(coverage.map(({ spec, ms }) => [spec, ms]));
     this.linesOfFiles = new Map(coverage.map(({ spec, lines }) => [spec, lines]));
     for (const { spec, lines } of coverage)

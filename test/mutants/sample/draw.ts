@@ -5,7 +5,10 @@ import type { SampledMutant } from './sampled-mutant';
 import { sqlChanges } from './sql-mutants';
 import { typescriptChanges } from './typescript-mutants';
 
-/** Groups of files, from each of which as many mistakes are drawn. A file belongs to the first that matches. */
+/**
+ * Groups of files, from each of which as many mistakes are drawn. A file belongs to the first that matches. Left out are the
+ * sandbox, and the console: it is compiled with packages of its own, and its tests need a browser.
+ */
 const GROUPS: [name: string, files: RegExp][] = [
   ['http', /^libs\/platform\/(?:http|access|tokens)\//],
   ['database', /^libs\/platform\/(?:database|jobs|idempotency)\//],
@@ -14,7 +17,7 @@ const GROUPS: [name: string, files: RegExp][] = [
   ['ai', /^libs\/domains\/ai\/|^apps\/customer-api\/src\/ai/],
   ['invoices-sms', /^libs\/domains\/(?:invoices|sms)\//],
   ['domains', /^libs\/(?:domains|schema)\//],
-  ['apps', /^apps\/(?!sandbox\/)/],
+  ['apps', /^apps\/(?!sandbox\/|operator-console\/)/],
 ];
 
 /** Names of the groups. */

@@ -1,13 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, globSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { Client } from 'pg';
 import { startTestServer } from '../../support/test-server';
 import { endRuns } from '../run-specs';
 import { makeScratchTree } from '../scratch-tree';
-import { SpecChoice } from './choose-specs';
+import { findSpecs, SpecChoice } from './choose-specs';
 import { drawMutants } from './draw';
 import { readSampleOptions, type SampleOptions } from './sample-options';
 import type { SampledMutant } from './sampled-mutant';
@@ -202,8 +202,7 @@ async function measure(
   soundFile: string,
   through: string | undefined,
 ): Promise<void> {
-  const specs = globSync('{apps,libs,test/{contract,documents,e2e,faults}}/**/*.spec.ts', { cwd: root });
-  const left = specs.filter((spec) => !existsSync(join(coverageFolder(folder, spec), 'lines.json')));
+  const left = findSpecs(root).filter((spec) => !existsSync(join(coverageFolder(folder, spec), 'lines.json')));
   const own = join(process.cwd(), 'test', 'mutants', 'sample', 'coverage.environment.cjs');
   const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
   const report = join(root, 'measure-report.json');
