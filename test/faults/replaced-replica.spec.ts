@@ -2,7 +2,7 @@ import type { ApiProcess } from '@test/api-process';
 import { type AiStress, openAiStress } from '@test/ai-stress';
 import { freePort } from '@test/free-port';
 import { startLoad } from '@test/load';
-import { describeWithNginx, startNginx } from '@test/nginx-proxy';
+import { describeWithNginx, startNginxWith } from '@test/nginx-proxy';
 
 const CLIENTS = 24;
 const REPLACEMENTS = Number(process.env.ACCEPT_REPLACEMENTS ?? 3);
@@ -27,7 +27,11 @@ describeWithNginx('a replica that is replaced behind the proxy of the compose fi
       const start = (PORT: string) => stress.start({ PORT, SHUTDOWN_IDLE_MS: '2000' });
       const ports = [String(await freePort()), String(await freePort())];
       const replicas = await Promise.all(ports.map(start));
-      const proxy = await startNginx(...ports.map((port) => `http://127.0.0.1:${port}`));
+      // As the limits of the API: one customer sends all.
+      const proxy = await startNginxWith(
+        { PROXY_REQUESTS_PER_SECOND: '0' },
+        ...ports.map((port) => `http://127.0.0.1:${port}`),
+      );
       const { id, token } = await stress.customer({ included: 1_000_000 });
       const load = startLoad(CLIENTS, () => post(`${proxy.baseUrl}/ai/messages`, token));
       for (let round = 0; round < REPLACEMENTS; round++) {

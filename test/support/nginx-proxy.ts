@@ -30,7 +30,12 @@ export function describeWithNginx(title: string, tests: () => void): void {
 }
 
 /** Starts it before replicas of the API, and waits until it answers. */
-export async function startNginx(...origins: string[]): Promise<NginxProxy> {
+export function startNginx(...origins: string[]): Promise<NginxProxy> {
+  return startNginxWith({}, ...origins);
+}
+
+/** @param settings of the compose file that the container gets */
+export async function startNginxWith(settings: Record<string, string>, ...origins: string[]): Promise<NginxProxy> {
   const run = await mkdtemp(join(tmpdir(), 'proxy-'));
   const [port, state] = [await freePort(), await freePort()];
   const hosts = origins.map((origin) => new URL(origin).host).join(' ');
@@ -42,6 +47,7 @@ export async function startNginx(...origins: string[]): Promise<NginxProxy> {
       STATE: `127.0.0.1:${state}`,
       REPLICAS: hosts,
       INTERNAL: hosts,
+      ...settings,
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -11,6 +11,11 @@ run=${RUN:-/tmp/proxy}
 # only with TLS: the folder of fullchain.pem and privkey.pem, and the port of the machine, for redirects
 certificates=${CERTIFICATES:-}
 https_port=:${HTTPS_PORT:-443}
+# with one token; 0: any number
+requests_per_second=${PROXY_REQUESTS_PER_SECOND:-300}
+case $requests_per_second in
+  *[!0-9]*) echo "PROXY_REQUESTS_PER_SECOND must be a number, not $requests_per_second" >&2 && exit 64 ;;
+esac
 # where the configuration that is at work names itself
 state=${STATE:-127.0.0.1:8081}
 
@@ -21,6 +26,7 @@ write() {
   if outlives_reload; then echo 'keepalive_min_timeout 10s;' >"$run/keepalive.conf"; fi
   if [ -n "$certificates" ]; then filled tls.conf; else filled plain.conf; fi >"$run/servers.conf"
   replicas "$@" >"$run/replicas.conf"
+  limits >"$run/limits.conf"
   filled nginx.conf >"$run/nginx.conf"
   cat "$here"/* >"$run/made-of"
 }
@@ -29,10 +35,18 @@ outlives_reload() {
   case $(nginx -v 2>&1) in *nginx/1.2[89].* | *nginx/1.[3-9][0-9].* | *nginx/[2-9].*) ;; *) return 1 ;; esac
 }
 
+# limits: of the requests with a token and from an address. At once they may send what the API lets them send in two minutes, the end of one
+# and the beginning of the next: so this refuses nobody whom the API, with its defaults, would not.
+limits() {
+  if [ "$requests_per_second" != 0 ]; then filled limits.conf; fi
+}
+
 # filled FILE: with its variables
 filled() {
   sed -e "s#@RUN@#$run#g; s#@HERE@#$here#g; s#@CERTIFICATES@#$certificates#; s#@STATE@#$state#" \
     -e "s#@RESOLVER@#${RESOLVER:-127.0.0.11}#; s#@PROXY_BEFORE@#${PROXY_BEFORE:-127.0.0.1/32}#" \
+    -e "s#@TOKEN_RATE@#$requests_per_second#; s#@TOKEN_BURST@#$((requests_per_second * 4))#" \
+    -e "s#@ADDRESS_RATE@#$((requests_per_second * 2))#; s#@ADDRESS_BURST@#$((requests_per_second * 40))#" \
     -e "s#@LISTEN@#${LISTEN:-8080}#; s#@LISTEN_TLS@#${LISTEN_TLS:-8443}#; s#@HTTPS_PORT@#${https_port#:443}#" "$here/$1"
 }
 

@@ -52,6 +52,10 @@ const HEAD = `# Settings of the service, as environment variables. docker compos
 # address or range of the proxy before ours whose X-Forwarded-For is believed (the one that terminates TLS); default: no proxy
 # PROXY_BEFORE=127.0.0.1/32
 
+# requests a second that the proxy passes on with one token, four times as many at once; from one network address twice as many, 40 times at
+# once. More are answered 429. 0: any number. Raise it if you raise the limits per minute to more than 60 times this
+# PROXY_REQUESTS_PER_SECOND=300
+
 # parts that run beside the service, separated by commas: archive, monitoring, tls, console-tls
 # COMPOSE_PROFILES=
 
