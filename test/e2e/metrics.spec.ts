@@ -152,6 +152,32 @@ describe("the API's metrics", () => {
   });
 });
 
+describe('the metric of calls that cost more than was charged', () => {
+  let fixture: FullApi;
+  beforeAll(async () => (fixture = await startFullApi()));
+  afterAll(() => fixture.stop());
+
+  it('has the cause of one that is answered after its reservation was given up', async () => {
+    const { call, customer } = await createFullCaller(fixture);
+    const gate = fixture.sandbox.messages.hold();
+    const asked = call('/ai/messages', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], max_tokens: 100 }),
+    });
+    await fixture.sandbox.messages.received(1);
+    const { superuser } = fixture.api;
+    await superuser.query('update ai_reservation set deadline = app.now() where customer_id = $1', [customer.id]);
+    await superuser.query('select app.ai_resolve_abandoned($1)', [customer.id]);
+    gate.open();
+    expect((await asked).status).toBe(201);
+    const { port } = fixture.api.app.get(InternalListenerService).server.server.address() as AddressInfo;
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    expect(text).toContain('ai_uncovered_calls_total{cause="reservation_given_up"} 1\n');
+    expect(text).toContain('ai_uncovered_calls_total{cause="beyond_reservation"} 0\n');
+  });
+});
+
 describe('the metric of refused requests', () => {
   let fixture: FullApi;
   beforeAll(async () => (fixture = await startFullApi({ RATE_LIMIT_REQUESTS_PER_MINUTE: '1' })));

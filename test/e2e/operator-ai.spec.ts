@@ -103,6 +103,32 @@ describe("The operator's command line, AI", () => {
     expect(JSON.parse(failed.stdout)).toMatchObject([{ customer_id: customer }]);
   });
 
+  it('exports the ledger as CSV, with the note of a booking and who made it', async () => {
+    const { customer } = await arrange();
+    await json(`ai credit --customer ${customer} --kind refund --amount-nok 12.5 --note goodwill --as kari`);
+    const { code, stdout } = await run(`ai ledger --customer ${customer} --csv`);
+    expect(code).toBe(0);
+    const [head = [], ...rows] = stdout
+      .replace('\uFEFF', '')
+      .trimEnd()
+      .split('\r\n')
+      .map((line) => line.split(','));
+    expect(rows).toHaveLength(2);
+    const refund = Object.fromEntries(
+      head.map((name, index) => [name, rows.find((row) => row.includes('refund'))?.[index]]),
+    );
+    expect(refund).toEqual({
+      ...{
+        sequence: '2',
+        created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        kind: 'refund',
+        bucket: 'purchased',
+      },
+      ...{ amount: '12.5', balance_after: '12.5', month: expect.stringMatching(/^\d{4}-\d\d$/), usage_id: '' },
+      ...{ credit_request_id: '', invoice_id: '', note: 'goodwill', actor: 'operator:kari' },
+    });
+  });
+
   it('books credit for a customer before AI is set up for it', async () => {
     const customer = (await saveFakeCustomer(database.superuser)).id;
     await json(`ai credit --customer ${customer} --kind refund --amount-nok 12.5 --note early`);

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import type { AddressInfo } from 'node:net';
+import { InternalListenerService } from '@platform/internal-listener';
 import { Webhook } from 'standardwebhooks';
 import { CUSTOMER_EVENT_TYPES } from '@domains/events';
 import { createCaller, startApi, type TestApi } from '@test/api';
@@ -76,6 +78,34 @@ describe('Deliveries of events to webhook endpoints', () => {
     await until(async () => (await deliveries(endpoint)).map(({ state }) => state).join() === states.join());
     return deliveries(endpoint);
   };
+
+  // The first one: no delivery of another is tried again meanwhile.
+  it('are counted by their results, with the time to the first attempt and the endpoints that they disable', async () => {
+    const { port } = worker.get(InternalListenerService).server.server.address() as AddressInfo;
+    const counted = async () => {
+      const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      const series = ['delivered', 'failed', 'disabled'].map((result) => `webhook_attempts_total{result="${result}"}`);
+      return [...series, 'webhook_delay_seconds_count'].map((name) =>
+        Number(
+          text
+            .split('\n')
+            .find((line) => line.startsWith(`${name} `))
+            ?.slice(name.length),
+        ),
+      );
+    };
+    expect(await counted()).toEqual([0, 0, 0, 0]);
+    const caller = await manager();
+    const { id } = await create(caller);
+    await record(caller.customer.id);
+    await untilStates(id, 'delivered');
+    expect(await counted()).toEqual([1, 0, 0, 1]);
+    receiver.answer(path, (reply) => reply.writeHead(410).end());
+    await record(caller.customer.id);
+    await untilStates(id, 'delivered', 'missed');
+    await until(async () => (await counted())[2] === 1);
+    expect(await counted()).toEqual([1, 1, 1, 1]);
+  });
 
   it('are received and verified with the public library, for every type, in their order', async () => {
     const caller = await manager();

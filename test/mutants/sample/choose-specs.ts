@@ -46,7 +46,10 @@ export class SpecChoice {
   of({ file, line, original }: SampledMutant): [beside: string[], elsewhere: string[]] {
     const covering = file.endsWith('.sql') ? this.ofSql(file, new Set()) : this.ofLines(file, line, original);
     const unknown = file.includes(IN_TEMPLATE) || (covering.length === 0 && this.durations.size === 0);
-    const possible = unknown ? this.names.filter((spec) => likeness(spec, file) > 0) : [...new Set(covering)];
+    // The specs of another library or program are about that one.
+    const mayCover = (spec: string) => spec.startsWith('test/') || distance(spec, file) < ELSEWHERE;
+    const alike = () => this.names.filter((spec) => likeness(spec, file) > 0 && mayCover(spec));
+    const possible = unknown ? alike() : [...new Set(covering)];
     const able = possible.filter((spec) => spec !== DOCUMENT_SPEC || !DESCRIBED.test(file));
     const sorted = able.sort(
       (a, b) =>

@@ -1,4 +1,4 @@
-import { decimalsOf, toDecimal, toMinorUnits, toNumber } from './minor-units';
+import { decimalsOf, fromDecimals, toDecimal, toMinorUnits, toNumber } from './minor-units';
 
 describe('Amounts', () => {
   it.each([
@@ -25,6 +25,18 @@ describe('Amounts', () => {
     ['1,50', 'NOK', undefined],
     ['.5', 'NOK', undefined],
   ])('%j %s reads as %s', (decimal, currency, minor) => expect(toMinorUnits(decimal, currency)).toBe(minor));
+
+  it.each([
+    [1250, 2, 'NOK', 1250n],
+    [-1250, 2, 'NOK', -1250n],
+    [1250, 2, 'KWD', 12_500n],
+    [1250, 3, 'NOK', 125n],
+    [1255, 3, 'NOK', undefined],
+    [1200, 2, 'JPY', 12n],
+    [1250, 2, 'JPY', undefined],
+  ])('%i, of a source that counts %i decimals, is in %s: %s', (amount, decimals, currency, minor) =>
+    expect(fromDecimals(amount, decimals, currency)).toBe(minor),
+  );
 });
 
 // ISO 4217, amendment 177, but for MGA and units of account.

@@ -44,6 +44,7 @@ describe('readMessageRequest', () => {
     ['an unknown role', { messages: [{ role: 'tool', content: 'hi' }] }, ['/messages/0/role']],
     ['no content', { messages: [{ role: 'user' }] }, ['/messages/0/content']],
     ['content of another type', { messages: [{ role: 'user', content: 5 }] }, ['/messages/0/content']],
+    ['content that is one block', { messages: [{ role: 'user', content: text }] }, ['/messages/0/content']],
     [
       'empty content',
       {
@@ -55,12 +56,13 @@ describe('readMessageRequest', () => {
       ['/messages/0/content', '/messages/1/content'],
     ],
     ['a block that is no object', { messages: [{ role: 'user', content: [text, 'hi'] }] }, ['/messages/0/content/1']],
+    ['a block that is a list', { messages: [{ role: 'user', content: [text, [text]] }] }, ['/messages/0/content/1']],
     ['a block without a type', { messages: [{ role: 'user', content: [{ text: 'hi' }] }] }, ['/messages/0/content/0']],
     ['a system of another type', { messages: [hello], system: { text } }, ['/system']],
     [
       'blocks of the system that are no texts',
-      { messages: [hello], system: [text, 'hi', { text: 'no type' }, { type: 'image' }] },
-      ['/system/1', '/system/2', '/system/3'],
+      { messages: [hello], system: [text, 'hi', { text: 'no type' }, { type: 'image' }, [text]] },
+      ['/system/1', '/system/2', '/system/3', '/system/4'],
     ],
     ['tools', { messages: [hello], tools: [{ name: 'a' }] }, ['/tools']],
     ['tools of another type', { messages: [hello], tools: 'x' }, ['/tools']],

@@ -1,0 +1,25 @@
+import { startApi, type TestApi } from '@test/api';
+
+describe('the pages of the documentation', () => {
+  let api: TestApi;
+  beforeAll(async () => (api = await startApi({ PUBLIC_URL: 'https://api.example/customers' })));
+  afterAll(() => api.stop());
+
+  it('run scripts of ours alone, in no frame, and send requests to the API alone, at the address that customers use', async () => {
+    const { status, headers } = await fetch(`${api.origin}/docs`);
+    expect(status).toBe(200);
+    const policy = headers.get('content-security-policy')?.split('; ') ?? [];
+    expect(policy).toEqual(
+      expect.arrayContaining([
+        "default-src 'none'",
+        "script-src 'self'",
+        "connect-src 'self' https://api.example",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+      ]),
+    );
+    expect(headers.get('x-frame-options')).toBe('DENY');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  });
+});
