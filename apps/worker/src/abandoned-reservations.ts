@@ -3,7 +3,8 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy }
 import { AiMaintenanceService, ProcessHeartbeatService } from '@domains/ai';
 
 /**
- * A dead process's reservations are released within 15 seconds: 10 seconds of missing heartbeats, and this interval.
+ * A dead process's reservations are released within 15 seconds: 10 seconds without a heartbeat (`process-liveness.sql`), this
+ * interval, and the time that it takes.
  */
 const EVERY_MS = 1_000;
 

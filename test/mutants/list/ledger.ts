@@ -25,7 +25,7 @@ export const ledger: Mutant[] = [
   },
   {
     name: "ledger: the month's limit has no effect",
-    file: 'libs/domains/ai/src/ledger/sql/credit.sql',
+    file: 'libs/domains/ai/src/ledger/sql/credit-order.sql',
     find: 'least(p_included, p_limit_left)',
     replace: 'p_included',
     specs: ['test/contract/ai-credit-bounds', 'libs/domains/ai/src/ledger'],
@@ -67,7 +67,7 @@ export const ledger: Mutant[] = [
   },
   {
     name: 'ledger: purchased credit is used first',
-    file: 'libs/domains/ai/src/ledger/sql/credit.sql',
+    file: 'libs/domains/ai/src/ledger/sql/credit-order.sql',
     find: 'least(p_charge - p_carried - least(p_charge - p_carried, p_included), p_purchased)',
     replace: 'least(p_charge, p_purchased)',
     specs: ['test/contract/ai-ledgers-agree'],

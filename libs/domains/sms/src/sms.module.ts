@@ -8,7 +8,7 @@ import { SmsMessage } from './entities/sms-message.entity';
 import { SmsGateway } from './ports/sms-gateway.port';
 import { DeliveryReportsService } from './delivery-reports/delivery-reports.service';
 import { ReportReferencesService } from './delivery-reports/report-references.service';
-import { SmsOutcomesService } from './customer/sms-outcomes.service';
+import { SmsOutcomeStoreService } from './customer/sms-outcome-store.service';
 import { SmsSendingService } from './customer/sms-sending.service';
 import { SmsLogService } from './customer/sms-log.service';
 
@@ -20,7 +20,7 @@ import { SmsLogService } from './customer/sms-log.service';
     DeliveryReportsService,
     ReportReferencesService,
     SmsLogService,
-    SmsOutcomesService,
+    SmsOutcomeStoreService,
     SmsSendingService,
   ],
   exports: [DeliveryReportsService, SmsLogService, SmsSendingService],

@@ -231,7 +231,7 @@ export class KeyedCallsService implements OnApplicationShutdown {
  * A request with an Idempotency-Key, while it runs. Its key is claimed in one of three ways: in one transaction with all that
  * the request does; in the transaction that stores an effect outside the database before it is made
  * ({@link KeyedCallsService.start}), and ended in the one that stores its outcome ({@link KeyedCallsService.settle}); or by a
- * function of the database that does both ({@link claim}, {@link claimed}).
+ * function of the database that does both ({@link claim}, {@link claimed}): those of the AI ledger, which also free it.
  */
 class KeyedCall {
   /** Whether the key was claimed for this request: its failures from then on are its own, and no other reply is kept. */

@@ -39,7 +39,7 @@ export const AI_FUNCTIONS: readonly FunctionFile[] = [
     },
   },
   {
-    path: join(LEDGER, 'credit.sql'),
+    path: join(LEDGER, 'credit-order.sql'),
     functions: { ai_spendable: SHARED, ai_paid_from_purchased: OPERATORS },
   },
   {

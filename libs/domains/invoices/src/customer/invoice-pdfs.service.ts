@@ -8,6 +8,7 @@ import { BillingAccount } from '../entities/billing-account.entity';
 import { Invoice } from '../entities/invoice.entity';
 import { BillingSourcesService } from '../adapters/billing-sources.service';
 import { SourceError } from '../ports/billing-source.port';
+import { isShown } from './invoices.service';
 import { PdfMemoryService } from './pdf-memory.service';
 
 interface PdfRow {
@@ -47,7 +48,7 @@ export class InvoicePdfsService {
        from ${invoice.from} join ${account.from} on ${account.column('customerId')} = ${invoice.column('customerId')}
          and ${account.column('source')} = ${invoice.column('source')}
        where ${invoice.column('customerId')} = $1 and ${invoice.column('id')} = $2
-         and ${invoice.column('status')} <> 'draft' and ${invoice.column('pdfReference')} is not null`,
+         and ${isShown(invoice)} and ${invoice.column('pdfReference')} is not null`,
       {
         number: decoders.text,
         source: (text) => text as BillingSourceName,

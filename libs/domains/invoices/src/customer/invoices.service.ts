@@ -44,6 +44,9 @@ export type InvoiceRow = Omit<ReadRow<Invoice, (typeof INVOICE)[number]>, 'statu
   streamed: boolean;
 };
 
+/** The condition of the invoices that customers see: not drafts. The API's role could not read those in any case. */
+export const isShown = (invoice: EntityTable<Invoice>) => `${invoice.column('status')} <> 'draft'`;
+
 /** Filters of the list; undefined fields do not filter. */
 export interface InvoiceListFilter {
   status?: VisibleInvoiceStatus;
@@ -72,8 +75,7 @@ export class InvoicesService {
           decode: decoders.boolean,
         },
       }),
-      // Drafts are excluded here; the role could not read them in any case.
-      where: (invoice: EntityTable<Invoice>) => `${invoice.column('status')} <> 'draft'`,
+      where: isShown,
     };
     this.byId = reads.find(Invoice, {
       ...shown,

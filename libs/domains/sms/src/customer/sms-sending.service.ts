@@ -11,7 +11,7 @@ import { type SendOutcome, SmsGateway } from '../ports/sms-gateway.port';
 import type { SmsEncoding } from '../sms-values';
 import { isPlausibleRecipient, recipientKind } from './phone-number';
 import { SMS, type SmsRow } from './sms-log.service';
-import { SmsOutcomesService, type SmsStatusUpdate } from './sms-outcomes.service';
+import { SmsOutcomeStoreService, type SmsStatusUpdate } from './sms-outcome-store.service';
 
 /** Time for the outcome to be stored after the gateway has answered, or has not. */
 const STORE_MS = 5_000;
@@ -55,7 +55,7 @@ export class SmsSendingService {
   constructor(
     private readonly gateway: SmsGateway,
     private readonly database: CustomerDatabaseService,
-    private readonly outcomes: SmsOutcomesService,
+    private readonly outcomes: SmsOutcomeStoreService,
     private readonly references: ReportReferencesService,
     private readonly context: CustomerContextService,
     private readonly keyedCalls: KeyedCallsService,

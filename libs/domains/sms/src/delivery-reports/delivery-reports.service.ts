@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/
 import { PIPELINE_SETTINGS, type PipelineSettings, PipelinedConnectionsService } from '@platform/database';
 import { readElksReport } from '../adapters/elks.adapter';
 import { readLinkReport } from '../adapters/link-mobility.adapter';
-import { SmsOutcomesService, type SmsStatusUpdate } from '../customer/sms-outcomes.service';
+import { SmsOutcomeStoreService, type SmsStatusUpdate } from '../customer/sms-outcome-store.service';
 import type { DeliveryReport } from '../ports/sms-gateway.port';
 import { ReportReferencesService } from './report-references.service';
 
@@ -21,7 +21,7 @@ export class DeliveryReportsService implements OnApplicationShutdown {
 
   constructor(
     private readonly references: ReportReferencesService,
-    private readonly outcomes: SmsOutcomesService,
+    private readonly outcomes: SmsOutcomeStoreService,
     @Inject(PIPELINE_SETTINGS) { client }: PipelineSettings,
   ) {
     this.connections = new PipelinedConnectionsService({ client, size: 1 });

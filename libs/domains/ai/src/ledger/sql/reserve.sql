@@ -34,6 +34,7 @@ $$;
 --          in_progress: the credit would cover the least answer, had calls in progress not reserved it
 --          exhausted: it would not
 --          key_taken: another call has the call's Idempotency-Key
+-- The least answer has least_tokens, which the caller asks for (call-reservation.service.ts).
 -- The accounts of `customers` are to have `amounts` more reserved.
 create or replace function app.ai_reserve_calls(
   p_payers app.ai_payer[], p_calls app.ai_reservation_request[], p_now timestamptz, p_time_zone text, p_lifetime interval,

@@ -3,7 +3,7 @@
 -- is kept for the call's Idempotency-Key.
 --
 -- The charge is the call's cost, but at most the reserved amount. The rest of the cost is recorded as uncovered. Which of the
--- two credits pays it is decided in credit.sql.
+-- two credits pays it is decided in credit-order.sql.
 -- A call is charged at most once. Its usage row has the reservation's id and takes its place; naming it again changes nothing
 -- and returns the same charge.
 --

@@ -37,12 +37,12 @@ interface Outcome {
 const SHUTDOWN_RETRY_MS = 5000;
 
 /**
- * Stores outcomes of messages, always of the customer in context, and counts those of sending. While the database is
- * unavailable, outcomes of sending are stored as soon as it is back.
+ * Stores outcomes of messages, always of the customer in context, and counts those of sending. What the outcome of a send is, the
+ * gateway's adapter decides. While the database is unavailable, outcomes of sending are stored as soon as it is back.
  */
 @Injectable()
-export class SmsOutcomesService implements OnApplicationShutdown {
-  private readonly logger = new Logger(SmsOutcomesService.name);
+export class SmsOutcomeStoreService implements OnApplicationShutdown {
+  private readonly logger = new Logger(SmsOutcomeStoreService.name);
   private readonly later: DeferredWrites<Outcome>;
   private readonly sent?: Counter<'status'>;
   private readonly recordOutcome;
