@@ -103,6 +103,25 @@ describe("The operator's command line, AI", () => {
     expect(JSON.parse(failed.stdout)).toMatchObject([{ customer_id: customer }]);
   });
 
+  it('books neither nothing nor a refund that takes', async () => {
+    const { customer } = await arrange();
+    for (const booking of ['refund --amount-nok 0', 'manual_adjustment --amount-nok 0', 'refund --amount-nok -1'])
+      expect(await run(`ai credit --customer ${customer} --kind ${booking} --note typo`)).toMatchObject({
+        ...{ code: 4, stderr: expect.stringContaining('The amount must not be 0, and a refund must be more than 0') },
+      });
+    expect(await json<object[]>(`ai ledger --customer ${customer}`)).toHaveLength(1);
+  });
+
+  it('sets no included credit where two services have one', async () => {
+    const { customer } = await arrange();
+    await json(`service add --customer ${customer} --type ai --name More --config {"monthly_included_nok":100}`);
+    const before = await json(`ai show --customer ${customer}`);
+    expect(await run(`ai configure --customer ${customer} --included-nok 700`)).toMatchObject({
+      ...{ code: 4, stderr: expect.stringContaining('The customer has several ai services') },
+    });
+    expect(await json(`ai show --customer ${customer}`)).toEqual(before);
+  });
+
   it('exports the ledger as CSV, with the note of a booking and who made it', async () => {
     const { customer } = await arrange();
     await json(`ai credit --customer ${customer} --kind refund --amount-nok 12.5 --note goodwill --as kari`);

@@ -35,6 +35,7 @@ describe('The columns of a list', () => {
 
   // Of a list without rows a table says so, and CSV has its head all the same.
   it.each([
+    ['account list', 'name,email,role,active,last_login_at,id,oidc_subject,created_at'],
     ['ai prices', 'model,valid_from,in_force,input,output,cache_write5m,cache_write1h,cache_read,example,created_at'],
     [
       'ai accounting --month 2026-01',
@@ -51,6 +52,8 @@ describe('The columns of a list', () => {
       'id,customer_number,customer,amount_nok,status,reference,note,created_at,reason,decided_by,decided_at,invoice_id,customer_id',
     ],
     ['customer list', 'customer_number,name,organization_number,email,active,id'],
+    ['customer storage', 'customer_number,name,bytes,largest_day,id'],
+    ['event list', 'created_at,type,customer_number,customer,reference,position,operator_only,record,id,customer_id'],
     [
       'invoice list',
       'number,customer_number,customer,status,amount_due,due_date,id,source,type,currency,amount,issue_date,paid_at,customer_id',
@@ -80,6 +83,10 @@ describe('The columns of a list', () => {
       'token list --customer CUSTOMER',
       'name,scopes,active,expires_at,last_used_at,id,fingerprint,created_at,rotated_from,customer_id',
     ],
+    [
+      'webhook list',
+      'customer_number,customer,url,event_types,failing_since,disabled_reason,id,description,scopes,disabled_at,queue_full,created_at,updated_at,customer_id',
+    ],
   ])('of %s are all there as CSV', async (line, head) => {
     const { id } = await saveFakeCustomer(database.superuser);
     const words = `${line} --csv`.replace('CUSTOMER', id).split(' ');
@@ -100,6 +107,8 @@ describe('The columns of a list', () => {
         .trimEnd()
         .split('\n');
     const table = await list('table');
+    // A line of names and one for each record.
+    expect(table).toHaveLength(2);
     expect(table[1]).toContain(` ${code} `);
     expect(table.filter((line) => line.length > 120)).toEqual([]);
     expect((await list('wide'))[1]).toContain('b1946ac9-2492-4d22-a474-e1b2c0d0e0f0');
