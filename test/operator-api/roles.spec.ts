@@ -99,7 +99,7 @@ const ROUTES: Record<string, string> = {
   'GET /webhook-endpoints': EVERYBODY,
   'POST /webhook-endpoints': 'admin +',
   'GET /webhook-endpoints/:id': EVERYBODY,
-  'PATCH /webhook-endpoints/:id': 'admin',
+  'PATCH /webhook-endpoints/:id': 'admin +',
   'DELETE /webhook-endpoints/:id': 'admin',
   'POST /webhook-endpoints/:id/rotate-secret': 'admin +',
   'POST /webhook-endpoints/:id/test': 'support admin',

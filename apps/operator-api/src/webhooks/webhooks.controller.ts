@@ -84,9 +84,10 @@ export class WebhooksController {
 
   @Patch('webhook-endpoints/:id')
   @RequireRole()
+  @FreshLogin()
   @ApiOperation({
     summary: 'Change a webhook endpoint',
-    description: 'Its address, types, description; disables or enables it.',
+    description: 'Its address, types, description; disables or enables it. Events go to the new address from then on.',
   })
   @ApiParam(ENDPOINT_ID)
   @ApiOkResponse({ type: WebhookEndpointDto, description: 'The changed endpoint.' })
