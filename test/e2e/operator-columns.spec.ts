@@ -112,6 +112,29 @@ describe('The columns of a list', () => {
     expect(table[1]).toContain(` ${code} `);
     expect(table.filter((line) => line.length > 120)).toEqual([]);
     expect((await list('wide'))[1]).toContain('b1946ac9-2492-4d22-a474-e1b2c0d0e0f0');
+    const one = await operatorCommand(database, [
+      'request',
+      'show',
+      '--id',
+      'b1946ac9-2492-4d22-a474-e1b2c0d0e0f0',
+      '--csv',
+    ]);
+    expect(one.stdout.split('\r\n')[0]?.replace('\uFEFF', '').split(',')).toEqual([
+      ...[
+        'created_at',
+        'customer_number',
+        'customer',
+        'outcome',
+        'code',
+        'charged',
+        'detail',
+        'status',
+        'method',
+        'route',
+      ],
+      ...['upstream', 'model', 'uncovered', 'provider_request_id', 'network', 'token_id', 'fingerprint', 'duration_ms'],
+      ...['customer_id', 'id'],
+    ]);
   });
 
   it('of an import and of an erasure name the results', async () => {

@@ -153,15 +153,23 @@ describe('What an operator has to do now and then', () => {
     );
     const asked = (line: string) => run(line, { terminal: true, input: 'n\n' });
     const who = `Customer ${await number(id)}, Spurt AS`;
-    for (const [line, text] of [
-      [`credit-request approve --id ${rows[0]?.id}`, `${who}: 1000.00 NOK, pending`],
-      [`token deactivate --token ${token.id}`, who],
-      [`customer deactivate --customer ${id}`, who],
-      [`customer erase --customer ${id}`, who],
+    const request = rows[0]?.id;
+    const whose = `${who}: a token without a name, never used`;
+    for (const [line, ...texts] of [
+      [`credit-request approve --id ${request}`, `${who}: 1000.00 NOK, pending`, `Request ${request} is invoiced`],
+      [`credit-request reject --id ${request} --reason No`, `${who}: 1000.00 NOK, pending`, 'is rejected for good'],
+      [`token deactivate --token ${token.id}`, whose, `Token ${token.id} can never be used again`],
+      [`token rotate --token ${token.id} --grace-hours 0`, whose, 'The old token is refused at once'],
+      [`customer deactivate --customer ${id}`, who, 'All its tokens are refused at once'],
+      [`customer erase --customer ${id}`, who, 'Its personal data is erased for good'],
+      [`ai configure --customer ${id} --drop-key`, "The customer's own key is deleted"],
+      [`ai credit --customer ${id} --kind refund --amount-nok 5 --note No`, 'An entry of 5 NOK stays'],
+      ['ai price --model dear --input 10 --output 50', 'dear costs 10 and 50 NOK; a price is never changed'],
+      ['account deactivate --account kari@example.com', 'kari@example.com is logged out at once'],
     ] as const) {
       const { code, stderr } = await asked(line);
-      expect({ line, stderr }).toEqual({ line, stderr: expect.stringContaining(text) });
-      expect({ line, code }).not.toEqual({ line, code: 0 });
+      for (const text of texts) expect({ line, stderr }).toEqual({ line, stderr: expect.stringContaining(text) });
+      expect({ line, code }).toEqual({ line, code: 8 });
     }
   });
 });
