@@ -1,4 +1,5 @@
 import { CUSTOMER_EVENT_TYPES, type CustomerEventType, OPERATOR_EVENTS } from '@domains/events';
+import { setDatabaseClock } from '@test/database-clock';
 import { createFullCaller, type FullApi, startFullApi } from '@test/full-api';
 import { operatorCommand } from '@test/operator-command';
 import { saveFakeToken } from '@test/factories/service-token.factory';
@@ -294,23 +295,25 @@ describe('an event is written by its cause', () => {
 
   it('a token that expires in two weeks, and on the last day', async () => {
     const caller = await arrange();
-    const day = 86_400_000;
-    const save = async (name: string, days: number, age: number) => {
+    const [moment, day] = [Date.now(), 86_400_000];
+    const save = async (name: string, days: number, age: number, told?: number) => {
       const token = await saveFakeToken(fixture.api.superuser, caller.customer.id, {
         name,
-        expiresAt: new Date(Date.now() + days * day),
+        expiresAt: new Date(moment + days * day),
       });
       await fixture.api.superuser.query(
-        'update service_token set created_at = now() - make_interval(days => $2) where id = $1',
-        [token.id, age],
+        'update service_token set created_at = now() - make_interval(days => $2), expiry_told_days = $3 where id = $1',
+        [token.id, age, told],
       );
     };
-    await save('two weeks', 13.9, 100);
-    await save('a day', 0.9, 100);
+    await save('two weeks', 14, 100);
+    await save('a day', 1, 100, 14);
     await save('far', 14.1, 100);
     await save('young', 5, 1);
+    await setDatabaseClock(fixture.api.superuser, { standsAt: new Date(moment) });
     await fixture.api.superuser.query('select app.announce_expiring_tokens($1)', [caller.customer.id]);
     await fixture.api.superuser.query('select app.announce_expiring_tokens($1)', [caller.customer.id]);
+    await setDatabaseClock(fixture.api.superuser, 'right');
     const told = await caller.expectEvents('token.expiring', 'token.expiring');
     expect(told.map(({ name }) => name).sort()).toEqual(['a day', 'two weeks']);
     expect(Object.keys(told[0] ?? {})).toEqual(['id', 'name', 'expires_at']);

@@ -127,6 +127,20 @@ describe('an Idempotency-Key', () => {
     expect(second.body).not.toBe(first.body);
   });
 
+  it('is free at the very moment at which they end', async () => {
+    const { post, newKey } = await createKeyedCaller(full);
+    const callers = newKey();
+    const begin = Date.now();
+    await setDatabaseClock(full.api.superuser, { standsAt: new Date(begin) });
+    const first = await post('/support/tickets', TICKET, callers);
+    await setDatabaseClock(full.api.superuser, { standsAt: new Date(begin + 86_400_000) });
+    const second = await post('/support/tickets', TICKET, callers);
+    expect([first, second]).toMatchObject([
+      { status: 201, replayed: false },
+      { status: 201, replayed: false },
+    ]);
+  });
+
   it('is purged by the worker after 24 hours, not before, and later ones stay', async () => {
     const { post, customer, newKey } = await createKeyedCaller(full);
     const [old, recent] = [newKey(), newKey()];
