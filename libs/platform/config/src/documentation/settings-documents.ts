@@ -52,8 +52,8 @@ const HEAD = `# Settings of the service, as environment variables. docker compos
 # address or range of the proxy before ours whose X-Forwarded-For is believed (the one that terminates TLS); default: no proxy
 # PROXY_BEFORE=127.0.0.1/32
 
-# requests a second that the proxy passes on with one token, four times as many at once; from one network address twice as many, 40 times at
-# once. More are answered 429. 0: any number. Raise it if you raise the limits per minute to more than 60 times this
+# requests a second that the proxy passes on with one token; from one network address twice as many. Others wait in the proxy; when four times
+# as many (of an address 40 times) have come in advance, it answers 429. 0: any number. Raise it if a customer may send more than 60 times this a minute
 # PROXY_REQUESTS_PER_SECOND=300
 
 # parts that run beside the service, separated by commas: archive, monitoring, tls, console-tls
