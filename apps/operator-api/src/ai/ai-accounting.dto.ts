@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
-import type { AccountingMonth, AiReservation } from '@domains/ai';
+import type { AccountingMonth, AiReservation, LedgerProblem } from '@domains/ai';
 import { FieldRule, InboxPageDto, InboxQueryDto, IsQueryNumber, IsId, SortBy } from '@platform/http';
 import { jsonAmount } from '@platform/money';
 import { timeText } from '@platform/time';
@@ -35,6 +35,13 @@ export class AccountingQueryDto {
   @IsOptional()
   @IsQueryNumber({ min: 1, max: 200 })
   top: number = 50;
+}
+
+/** Filters of a verification. */
+export class VerificationQueryDto {
+  /** Only this customer's account. */
+  @IsId()
+  customer_id?: string;
 }
 
 /** A call with an unknown outcome: not charged, the provider may bill it. */
@@ -119,6 +126,32 @@ export class AccountingDto {
   used_included!: number;
 }
 
+/** A difference between an account and its ledger. */
+export class LedgerProblemDto {
+  @ApiProperty({ format: 'uuid' })
+  customer_id!: string;
+
+  @ApiProperty({ maxLength: 500 })
+  problem!: string;
+
+  @ApiProperty({ type: String, nullable: true, maxLength: 500 })
+  found!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, maxLength: 500 })
+  expected!: string | null;
+}
+
+/** The result of a verification. */
+export class VerificationDto {
+  /** The number of accounts that were checked. */
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 0, example: 240 })
+  accounts!: number;
+
+  /** The differences; none if all is well. */
+  @ApiProperty({ type: [LedgerProblemDto], maxItems: 100_000, example: [] })
+  problems!: LedgerProblemDto[];
+}
+
 /** Maps a call to its DTO. */
 export function toUnknownOutcomeDto(call: OfCustomer<AiReservation>): UnknownOutcomeDto {
   return {
@@ -147,4 +180,9 @@ export function toAccountingMonthDto(month: OfCustomer<AccountingMonth>): Accoun
     granted: jsonAmount(month.granted),
     expired: jsonAmount(month.expired),
   };
+}
+
+/** Maps a difference to its DTO. */
+export function toLedgerProblemDto({ customerId, problem, found, expected }: LedgerProblem): LedgerProblemDto {
+  return { customer_id: customerId, problem, found, expected };
 }

@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
 import { AI_FAULTS, type AiFault } from '@domains/ai';
-import type { AiConfigurationView, LedgerProblem } from '@domains/ai';
-import { FieldRule, IsAmount, IsOneOf, IsText, IsTrueOrFalse, IsId } from '@platform/http';
+import type { AiConfigurationView } from '@domains/ai';
+import { FieldRule, IsAmount, IsOneOf, IsText, IsTrueOrFalse } from '@platform/http';
 import { jsonAmount } from '@platform/money';
 
 /** A change of a customer's AI settings; fields left out stay as they are. */
@@ -173,39 +173,6 @@ export class AddCreditDto {
   note!: string;
 }
 
-/** Filters of a verification. */
-export class VerificationQueryDto {
-  /** Only this customer's account. */
-  @IsId()
-  customer_id?: string;
-}
-
-/** A difference between an account and its ledger. */
-export class LedgerProblemDto {
-  @ApiProperty({ format: 'uuid' })
-  customer_id!: string;
-
-  @ApiProperty({ maxLength: 500 })
-  problem!: string;
-
-  @ApiProperty({ type: String, nullable: true, maxLength: 500 })
-  found!: string | null;
-
-  @ApiProperty({ type: String, nullable: true, maxLength: 500 })
-  expected!: string | null;
-}
-
-/** The result of a verification. */
-export class VerificationDto {
-  /** The number of accounts that were checked. */
-  @ApiProperty({ type: 'integer', format: 'int32', minimum: 0, example: 240 })
-  accounts!: number;
-
-  /** The differences; none if all is well. */
-  @ApiProperty({ type: [LedgerProblemDto], maxItems: 100_000, example: [] })
-  problems!: LedgerProblemDto[];
-}
-
 /** Maps settings to their DTO. */
 export function toAiSettingsDto(view: AiConfigurationView): AiSettingsDto {
   const amount = (text: string | null) => (text === null ? null : jsonAmount(text));
@@ -227,9 +194,4 @@ export function toAiSettingsDto(view: AiConfigurationView): AiSettingsDto {
     month_usage_nok: jsonAmount(view.monthUsageNok),
     fault: view.fault,
   };
-}
-
-/** Maps a difference to its DTO. */
-export function toLedgerProblemDto({ customerId, problem, found, expected }: LedgerProblem): LedgerProblemDto {
-  return { customer_id: customerId, problem, found, expected };
 }

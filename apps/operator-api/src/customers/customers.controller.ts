@@ -15,9 +15,7 @@ import {
 import { CustomerOverviewDto } from './customer-overview.dto';
 import { CustomerOverviewService } from './customer-overview.service';
 import { CustomerListService } from './customer-list.service';
-
-const CUSTOMER_ID = { name: 'id', description: 'The customer.', schema: { type: 'string', format: 'uuid' } } as const;
-const NO_SUCH_CUSTOMER = ['not_found', 'There is no customer b7c4a3f2-11d4-4f7e-8f3f-9a2d3c4b5e6f'] as const;
+import { CUSTOMER_ID, NO_SUCH_CUSTOMER } from './of-customer.dto';
 
 @ApiTags('Customers')
 @Controller('customers')

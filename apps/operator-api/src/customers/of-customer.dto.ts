@@ -1,6 +1,16 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { CustomerName } from '@domains/customers';
 
+/** The customer in the path. */
+export const CUSTOMER_ID = {
+  name: 'id',
+  description: 'The customer.',
+  schema: { type: 'string', format: 'uuid' },
+} as const;
+
+/** The reply if there is no such customer. */
+export const NO_SUCH_CUSTOMER = ['not_found', 'There is no customer b7c4a3f2-11d4-4f7e-8f3f-9a2d3c4b5e6f'] as const;
+
 /** The customer of a record. */
 export class OfCustomerDto {
   /** The customer. */

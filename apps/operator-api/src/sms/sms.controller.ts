@@ -4,6 +4,7 @@ import { SmsOperatorService } from '@domains/sms';
 import { PathId, ProblemReplies, toInboxPageDto, toInboxRequest } from '@platform/http';
 import { Actor, AnyRole, RequireRole } from '../access/operator-access';
 import { CustomerNamesService } from '../customers/customer-names.service';
+import { CUSTOMER_ID, NO_SUCH_CUSTOMER } from '../customers/of-customer.dto';
 import {
   ConfigureSmsDto,
   SmsDto,
@@ -15,8 +16,6 @@ import {
 } from './sms.dto';
 
 const SMS_ID = { name: 'id', description: 'The SMS.', schema: { type: 'string', format: 'uuid' } } as const;
-const CUSTOMER_ID = { name: 'id', description: 'The customer.', schema: { type: 'string', format: 'uuid' } } as const;
-const NO_SUCH_CUSTOMER = ['not_found', 'There is no customer b7c4a3f2-11d4-4f7e-8f3f-9a2d3c4b5e6f'] as const;
 
 @ApiTags('SMS')
 @Controller()
