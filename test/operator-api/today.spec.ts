@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
+import { setDatabaseClock } from '@test/database-clock';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { saveFakeInvoice } from '@test/factories/invoice.factory';
 import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi } from '@test/operator-api';
 import { until } from '@test/until';
 
 const DAY_MS = 86_400_000;
+/** The figures of the present moment are kept for four seconds. */
+const LONGER_THAN_KEPT_MS = 4001;
 const dayOf = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
 
 interface Today {
@@ -77,6 +81,32 @@ describe('the figures of today', () => {
       { name: 'fiken', state: 'ok', failures: 0 },
       { name: 'stripe', state: 'failing', failures: 1 },
     ]);
+  });
+
+  it('count an invoice as overdue from the end of its due date in Norway on, as its customer reads it, and so does the overview', async () => {
+    const invoice = { number: '1', dueDate: '2026-03-10', amountDue: '20000' };
+    await saveFakeInvoice(api.superuser, customer, invoice);
+    await saveFakeInvoice(api.superuser, customer, { ...invoice, number: '2', type: 'credit_note' });
+    await saveFakeInvoice(api.superuser, customer, { ...invoice, number: '3', status: 'paid', amountDue: '0' });
+    await saveFakeInvoice(api.superuser, customer, { ...invoice, number: '4', dueDate: null });
+    const overdueAt = async (standsAt: string) => {
+      await setDatabaseClock(api.superuser, { standsAt });
+      later += LONGER_THAN_KEPT_MS;
+      const { overdue_invoices, overdue_invoices_nok } = (await today()).waiting;
+      const overview = await operator.call(`/customers/${customer}/overview`);
+      const { owed_nok, overdue_nok } = (await overview.json()) as Record<string, number>;
+      return { overdue_invoices, overdue_invoices_nok, owed_nok, overdue_nok };
+    };
+    try {
+      expect(await overdueAt('2026-03-10T22:59:59Z')).toEqual({
+        ...{ overdue_invoices: 0, overdue_invoices_nok: 0, owed_nok: 400, overdue_nok: 0 },
+      });
+      expect(await overdueAt('2026-03-10T23:00:00Z')).toEqual({
+        ...{ overdue_invoices: 1, overdue_invoices_nok: 200, owed_nok: 400, overdue_nok: 200 },
+      });
+    } finally {
+      await setDatabaseClock(api.superuser, 'right');
+    }
   });
 
   it('have the sums of a month: those of the last days are new after a minute, those of others after an hour', async () => {

@@ -201,6 +201,20 @@ export const writes: Mutant[] = [
     specs: ['libs/domains/credit-requests'],
   },
   {
+    name: 'invoices: one is overdue on the day on which it is due',
+    file: 'libs/domains/invoices/src/sql/overdue.sql',
+    find: 'p_due < p_day',
+    replace: 'p_due <= p_day',
+    specs: ['test/e2e/invoices.spec', 'test/operator-api/today'],
+  },
+  {
+    name: 'invoices: a credit note is overdue',
+    file: 'libs/domains/invoices/src/sql/overdue.sql',
+    find: ` and p_type = 'invoice'`,
+    replace: '',
+    specs: ['test/e2e/invoices.spec', 'test/operator-api/today'],
+  },
+  {
     name: 'invoices: one that is issued keeps the place of its draft',
     file: 'libs/domains/invoices/src/worker/sql/upsert-invoices.sql',
     find: "case when i.status = 'draft' then excluded.created_at else i.created_at end",

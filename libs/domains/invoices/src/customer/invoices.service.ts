@@ -106,9 +106,8 @@ export class InvoicesService {
   }
 }
 
-/** Open, and past its due date in the billing time zone. */
+/** Whether it is overdue today in the billing time zone. */
 function isOverdue(invoice: EntityTable<Invoice>, timeZone: string): string {
-  const dueDate = invoice.column('dueDate');
-  return `${invoice.column('status')} = 'open' and ${invoice.column('type')} = 'invoice' and ${dueDate} is not null
-    and ${dueDate} < (app.now() at time zone ${escapeLiteral(timeZone)})::date`;
+  const columns = (['status', 'type', 'dueDate'] as const).map((property) => invoice.column(property));
+  return `app.invoice_is_overdue(${columns.join(', ')}, (app.now() at time zone ${escapeLiteral(timeZone)})::date)`;
 }

@@ -7,6 +7,7 @@ export class InvoicesSchema1763683200900 extends ForwardMigration {
   override readonly tables = ['invoice', 'invoice_number', 'billing_account', 'invoice_sync', 'invoice_sync_problem'];
 
   override readonly functions: FunctionFile[] = [
+    { path: join(__dirname, '..', 'sql', 'overdue.sql'), functions: { invoice_is_overdue: {} } },
     {
       path: join(__dirname, '..', 'sql', 'invoice-events.sql'),
       functions: { record_invoice_event: { roles: ['account_operator'] } },

@@ -162,12 +162,13 @@ export class InvoicesOperatorService {
     return invoices.map(summarize);
   }
 
-  /** The open invoices that were due before today, counted to {@link MOST_COUNTED}; in NOK their unpaid sum, as a decimal text. */
+  /** The invoices that are overdue today in the billing time zone, counted to {@link MOST_COUNTED}; in NOK their unpaid sum, as a decimal text. */
   async overdue(): Promise<{ count: number; amountNok: string }> {
     const [{ count, sum }] = await this.dataSource.query<[{ count: number; sum: string }]>(
       `select count(*)::int as count, coalesce(sum(amount_due) filter (where currency = 'NOK'), 0)::text as sum
        from (select amount_due, currency from invoice
-             where status = 'open' and due_date < (app.now() at time zone 'UTC')::date limit ${MOST_COUNTED}) overdue`,
+             where app.invoice_is_overdue(status, type, due_date, (app.now() at time zone $1)::date) limit ${MOST_COUNTED}) overdue`,
+      [this.calendar.timeZone],
     );
     return { count, amountNok: toDecimal(BigInt(sum), 'NOK') };
   }
@@ -176,9 +177,10 @@ export class InvoicesOperatorService {
   async owedBy(customerId: string): Promise<{ owedNok: string; overdueNok: string }> {
     const [{ owed, overdue }] = await this.dataSource.query<[{ owed: string; overdue: string }]>(
       `select coalesce(sum(amount_due), 0)::text as owed,
-         coalesce(sum(amount_due) filter (where due_date < (app.now() at time zone 'UTC')::date), 0)::text as overdue
+         coalesce(sum(amount_due) filter (
+           where app.invoice_is_overdue(status, type, due_date, (app.now() at time zone $2)::date)), 0)::text as overdue
        from invoice where customer_id = $1 and status = 'open' and currency = 'NOK' and type = 'invoice'`,
-      [customerId],
+      [customerId, this.calendar.timeZone],
     );
     return { owedNok: toDecimal(BigInt(owed), 'NOK'), overdueNok: toDecimal(BigInt(overdue), 'NOK') };
   }

@@ -10,7 +10,7 @@ begin
       'amount', i.amount::text, 'amountDue', i.amount_due::text, 'issueDate', i.issue_date, 'dueDate', i.due_date,
       'paidAt', app.json_time(i.paid_at), 'kid', i.kid, 'pdfUrl', i.pdf_url, 'hostedUrl', i.hosted_url,
       'createdAt', app.json_time(i.created_at), 'updatedAt', app.json_time(i.updated_at),
-      'overdue', i.status = 'open' and i.type = 'invoice' and i.due_date is not null and i.due_date < today,
+      'overdue', app.invoice_is_overdue(i.status, i.type, i.due_date, today),
       'streamed', i.pdf_reference is not null and i.pdf_url is null))
   from invoice i where i.customer_id = p_customer and i.id = p_invoice and i.status <> 'draft';
 end $$;
