@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { migrateSchema } from '@schema';
 import { generateToken, hashToken } from '@platform/tokens';
@@ -34,6 +35,20 @@ describe('a function of the schema', () => {
       select p.oid::regprocedure from pg_proc p where p.pronamespace = 'app'::regnamespace and p.provolatile <> 'v'
         and p.prosrc ~* '\\m(insert into|delete from|update [a-z_]+ (as )?([a-z]+ )?set|execute)\\M'`);
     expect(rows).toEqual([]);
+  });
+
+  it('of a domain is named by no file of the platform, which domains build on', () => {
+    const texts = (pattern: string) => globSync(pattern).map((path) => ({ path, text: readFileSync(path, 'utf8') }));
+    const named = (text: string, expression: RegExp) => [...text.matchAll(expression)].map(([, name = '']) => name);
+    const definition = /^create or replace function app\.(\w+)\(/gm;
+    const ofDomains = new Set(texts('libs/domains/**/*.sql').flatMap(({ text }) => named(text, definition)));
+    expect(ofDomains.size).toBeGreaterThan(50);
+    const crossing = texts('libs/platform/**/*.{ts,sql}').flatMap(({ path, text }) =>
+      named(text, /\bapp\.(\w+)/g)
+        .filter((name) => ofDomains.has(name))
+        .map((name) => `${path}: app.${name}`),
+    );
+    expect(crossing).toEqual([]);
   });
 
   describe('called by the API’s own login', () => {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AppConfig } from '@platform/config';
 
-/** The months and days of AI credit: those of BILLING_TIMEZONE, by the database's clock. */
+/** The months of AI credit, and the days of invoices and receipts: those of BILLING_TIMEZONE, by the database's clock. */
 @Injectable()
 export class BillingCalendar {
   /** The IANA name of the zone, for the database functions. */

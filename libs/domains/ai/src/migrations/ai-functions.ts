@@ -58,7 +58,6 @@ export const AI_FUNCTIONS: readonly FunctionFile[] = [
   {
     path: join(LEDGER, 'month.sql'),
     functions: {
-      billing_month: SHARED,
       ai_included_credit_of: SHARED,
       ai_included_credit: SHARED,
       ai_kept_over_month: SHARED,

@@ -21,7 +21,10 @@ export const FOUNDATION: readonly FunctionFile[] = [
 
 /** The roles of the service's programs, the schemas of its functions and partitions, and the functions that migrations use. */
 export class DatabaseSchema1763683200000 extends ForwardMigration {
-  override readonly functions = FOUNDATION;
+  override readonly functions: FunctionFile[] = [
+    ...FOUNDATION,
+    { path: join(SQL, 'times.sql'), functions: { billing_month: {} } },
+  ];
 
   async up(runner: QueryRunner): Promise<void> {
     // Roles belong to the whole server: another database of it may have made them already.

@@ -32,9 +32,9 @@ export interface CalledFunction {
 
 /** A call of one of our functions. */
 export interface FunctionCall<Given extends Parameters, Returned, Entity, Property extends keyof Entity & string> {
-  /** Names the statement; after its place, such as `sms.create`. */
+  /** Names the statement; after its place, such as `idempotency.claim`. */
   name: string;
-  /** The function, such as `app.create_sms`. Its first parameter is the customer, `p_customer`. */
+  /** The function, such as `app.claim_idempotency_key`. Its first parameter is the customer, `p_customer`. */
   calls: string;
   parameters: Given;
   /** Columns of its rows: `repliedAt` is `replied_at`. A value that it returns is the column `result`. */

@@ -1,10 +1,3 @@
--- The month (YYYY-MM) of a moment, in the billing time zone.
-create or replace function app.billing_month(p_moment timestamptz, p_time_zone text) returns text
-language sql stable
-as $$
-  select pg_catalog.to_char(p_moment at time zone p_time_zone, 'YYYY-MM')
-$$;
-
 -- The monthly included credit, in NOK, that the config of a service grants. A config that has something else than a sensible
 -- number counts as 0, so that it stops no call.
 create or replace function app.ai_included_credit_of(p_config jsonb) returns numeric
