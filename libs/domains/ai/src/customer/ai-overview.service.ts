@@ -82,10 +82,7 @@ function overviewSql(
      where ${v.column('customerId')} = $1 and ${v.column('type')} = 'ai' and ${v.column('status')} = 'active')`;
   return `
     select coalesce(${s.column('enabled')}, false), b.included, b.purchased, b.included + b.purchased, b.reserved, b.usage,
-      -- The usable included credit, and the purchased credit that was used this month or is left; never less than was used.
-      greatest(b.usage, least(${s.column('totalLimit')},
-        greatest(b.included_usage, least(b.included_usage + b.included, ${s.column('monthlyLimit')}))
-        + (b.usage - b.included_usage) + b.purchased)),
+      app.ai_month_limit_of(b.usage, b.included_usage, b.included, b.purchased, ${s.column('monthlyLimit')}, ${s.column('totalLimit')}),
       b.month, ${pending}
     from (select $1::uuid as customer_id, app.billing_month(app.now(), $2) as month) c
     left join ${s.from} on ${s.column('customerId')} = c.customer_id

@@ -1,5 +1,8 @@
 import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 
+/** The thresholds of a customer that has none of its own. app.ai_announce_thresholds has the same. */
+export const USUAL_CREDIT_THRESHOLDS = [80];
+
 /** The operator's settings for a customer's use of AI. */
 @Entity('ai_settings')
 @Check('ai_settings_monthly_limit_check', `monthly_limit >= 0`)
@@ -35,7 +38,7 @@ export class AiSettings {
   @Column('numeric', { precision: 24, scale: 12, nullable: true })
   totalLimit!: string | null;
 
-  /** Shares of the month's credit, in percent, of whose use the customer is told; null: 80. */
+  /** Shares of the month's credit, in percent, of whose use the customer is told; null: the usual ones. */
   @Column('smallint', { array: true, nullable: true })
   creditThresholds!: number[] | null;
 

@@ -40,7 +40,7 @@ export const AI_FUNCTIONS: readonly FunctionFile[] = [
   },
   {
     path: join(LEDGER, 'credit-order.sql'),
-    functions: { ai_spendable: SHARED, ai_paid_from_purchased: OPERATORS },
+    functions: { ai_spendable: SHARED, ai_paid_from_purchased: OPERATORS, ai_month_limit_of: SHARED },
   },
   {
     path: join(LEDGER, 'unlocked-accounts.sql'),

@@ -7,7 +7,7 @@ import { BillingCalendar } from '@platform/time';
 import { lockCustomer, requireCustomer } from '@domains/customers';
 import { AiAccount } from '../entities/ai-account.entity';
 import { AiModelPrice } from '../entities/ai-model-price.entity';
-import { AiSettings } from '../entities/ai-settings.entity';
+import { AiSettings, USUAL_CREDIT_THRESHOLDS } from '../entities/ai-settings.entity';
 import { ProviderKeysService } from '../provider-keys/provider-keys.service';
 import { IncludedCreditOperatorService } from './included-credit-operator.service';
 
@@ -121,7 +121,7 @@ export class AiConfigurationOperatorService {
       includedFromNextMonthNok: nextMonth,
       monthlyLimitNok: settings?.monthlyLimit ?? null,
       totalLimitNok: settings?.totalLimit ?? null,
-      creditThresholds: settings?.creditThresholds ?? [80],
+      creditThresholds: settings?.creditThresholds ?? USUAL_CREDIT_THRESHOLDS,
       month: account?.month ?? null,
       includedNok: account?.included ?? '0',
       purchasedNok: account?.purchased ?? '0',

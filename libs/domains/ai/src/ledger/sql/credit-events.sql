@@ -1,12 +1,11 @@
 -- Events about an account's credit. The account's row is locked by the caller, whatever caused them: so each is written once a month.
 
--- The most that calls can cost in the account's month, as GET /ai shows it: never less than was used.
+-- The most that calls can cost in the account's month.
 create or replace function app.ai_month_limit(p_account ai_account, p_settings ai_settings) returns numeric
 language sql immutable
 as $$
-  select greatest(p_account.month_usage, least(p_settings.total_limit,
-    greatest(p_account.month_included_usage, least(p_account.month_included_usage + p_account.included, p_settings.monthly_limit))
-    + (p_account.month_usage - p_account.month_included_usage) + p_account.purchased))
+  select app.ai_month_limit_of(p_account.month_usage, p_account.month_included_usage, p_account.included, p_account.purchased,
+    p_settings.monthly_limit, p_settings.total_limit)
 $$;
 
 -- Writes an event about the credit, with the status as GET /ai shows it.
@@ -23,7 +22,8 @@ begin
 end $$;
 
 -- Tells the customer of the thresholds that its usage has passed in the month and that it was not told of. To be called when the
--- usage has reached next_threshold_at, and when a change of the operator's may have lowered the limit.
+-- usage has reached next_threshold_at, and when a change of the operator's may have lowered the limit. A customer without thresholds of
+-- its own has USUAL_CREDIT_THRESHOLDS.
 create or replace function app.ai_announce_thresholds(p_customer uuid) returns void
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 declare

@@ -17,3 +17,13 @@ language sql immutable
 as $$
   select least(p_charge - p_carried - least(p_charge - p_carried, p_included), p_purchased)
 $$;
+
+-- The most that calls can cost in a month of which p_usage has been used, p_included_usage of that from included credit: included credit
+-- up to the month's limit, and the purchased credit that was used or is left. Never less than was used. A limit is null where none is set.
+create or replace function app.ai_month_limit_of(p_usage numeric, p_included_usage numeric, p_included numeric, p_purchased numeric,
+  p_monthly_limit numeric, p_total_limit numeric) returns numeric
+language sql immutable
+as $$
+  select greatest(p_usage, least(p_total_limit,
+    greatest(p_included_usage, least(p_included_usage + p_included, p_monthly_limit)) + (p_usage - p_included_usage) + p_purchased))
+$$;
