@@ -1,5 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { type ServiceStatusRow, STATUS_LEVELS, type StatusEventRow, type StatusLevel } from '@domains/status';
+import {
+  EVENTS_SHOWN,
+  type ServiceStatusRow,
+  STATUS_LEVELS,
+  type StatusEventRow,
+  type StatusLevel,
+} from '@domains/status';
 
 /** An event that the operator announced about a service. */
 export class StatusEventDto {
@@ -55,7 +61,7 @@ export class ServiceStatusDto {
   status!: StatusLevel;
 
   /** Up to 20 events: those in progress first, then the newest. */
-  @ApiProperty({ type: [StatusEventDto], maxItems: 20 })
+  @ApiProperty({ type: [StatusEventDto], maxItems: EVENTS_SHOWN })
   events!: StatusEventDto[];
 }
 

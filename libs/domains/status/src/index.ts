@@ -1,5 +1,10 @@
 export { StatusEvent, STATUS_LEVELS, type StatusLevel } from './entities/status-event.entity';
-export { ServiceStatusService, type ServiceStatusRow, type StatusEventRow } from './customer/service-status.service';
+export {
+  EVENTS_SHOWN,
+  ServiceStatusService,
+  type ServiceStatusRow,
+  type StatusEventRow,
+} from './customer/service-status.service';
 export { StatusModule } from './status.module';
 export {
   type Announced,

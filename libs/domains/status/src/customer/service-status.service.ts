@@ -11,8 +11,8 @@ import type { Page, PageRequest } from '@platform/pagination';
 import { CustomerServiceEntity } from '@domains/services';
 import { StatusEvent, type StatusLevel } from '../entities/status-event.entity';
 
-/** Maximum number of events per service: those in progress, then the newest. */
-const EVENTS_SHOWN = 20;
+/** Maximum number of events per service: those in progress, then the newest. app.service_status_record has the same. */
+export const EVENTS_SHOWN = 20;
 
 const SERVICE = ['id', 'type', 'name', 'createdAt'] as const;
 const EVENT = ['id', 'status', 'message', 'startsAt', 'endsAt'] as const;
@@ -61,7 +61,7 @@ function currentStatus(service: EntityTable<CustomerServiceEntity>, event: Entit
   const status = event.column('status');
   return `coalesce((
     select ${status} from ${event.from} where ${isOf(service, event)} and ${isRunning(event)}
-    order by array_position(array['outage', 'degraded', 'maintenance', 'operational'], ${status}) limit 1), 'operational')`;
+    order by app.status_rank(${status}) desc limit 1), 'operational')`;
 }
 
 function shownEvents(service: EntityTable<CustomerServiceEntity>, event: EntityTable<StatusEvent>): string {
@@ -77,8 +77,6 @@ function isOf(service: EntityTable<CustomerServiceEntity>, event: EntityTable<St
   return `${event.column('customerId')} = $1 and ${event.column('serviceId')} = ${service.column('id')}`;
 }
 
-/** An event runs from its start to its end. */
 function isRunning(event: EntityTable<StatusEvent>): string {
-  const [starts, ends] = [event.column('startsAt'), event.column('endsAt')];
-  return `${starts} <= app.now() and (${ends} is null or ${ends} > app.now())`;
+  return `app.status_event_runs(${event.column('startsAt')}, ${event.column('endsAt')}, app.now())`;
 }

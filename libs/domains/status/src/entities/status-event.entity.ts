@@ -1,6 +1,6 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 
-/** Levels of a status, from best to worst. */
+/** Levels of a status, from best to worst. app.status_rank has the same order. */
 export const STATUS_LEVELS = ['operational', 'maintenance', 'degraded', 'outage'] as const;
 export type StatusLevel = (typeof STATUS_LEVELS)[number];
 

@@ -8,6 +8,8 @@ export class ToldStatusEvents1763683201620 extends ForwardMigration {
     {
       path: join(__dirname, '..', 'sql', 'service-status.sql'),
       functions: {
+        status_event_runs: {},
+        status_rank: {},
         service_status_record: { roles: ['account_operator'] },
         record_service_event: { roles: ['account_operator'] },
         announce_begun_status_events: { roles: ['account_operator'] },

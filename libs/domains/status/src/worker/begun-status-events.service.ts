@@ -5,7 +5,7 @@ import { announceBegun } from '../status-announcements';
 /** Customers with status events that have begun as they were planned. */
 const BEGUN = `
   select distinct customer_id from status_event
-  where not begin_told and starts_at <= app.now() and (ends_at is null or ends_at > app.now()) limit 500`;
+  where not begin_told and app.status_event_runs(starts_at, ends_at, app.now()) limit 500`;
 
 /** Tells customers of status events that begin at a planned time. */
 @Injectable()
