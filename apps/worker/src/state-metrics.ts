@@ -1,22 +1,11 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Gauge } from 'prom-client';
-import { DataSource } from 'typeorm';
 import { CreditHealthService } from '@domains/ai';
 import { WebhookQueueService } from '@domains/events';
 import { SyncHealthService } from '@domains/invoices';
+import { JobQueueService } from '@platform/jobs';
 import { MaintenanceOperatorService } from '@platform/maintenance';
 import { Metrics, readAtScrape } from '@platform/metrics';
-
-/** Queued items that are due and have not begun: pg-boss's states before `active`. */
-const WAITING = `
-  select name as queue, count(*)::int as waiting, extract(epoch from now() - min(start_after))::float8 as oldest
-  from pgboss.job where state < 'active' and start_after <= now() group by name`;
-
-interface WaitingItems {
-  queue: string;
-  waiting: number;
-  oldest: number;
-}
 
 /** How seldom a connection is made to see the certificate. */
 const CERTIFICATE_MS = 600_000;
@@ -42,7 +31,7 @@ export class StateMetrics implements OnModuleInit {
 
   constructor(
     private readonly metrics: Metrics,
-    private readonly dataSource: DataSource,
+    private readonly queue: JobQueueService,
     private readonly credit: CreditHealthService,
     private readonly syncs: SyncHealthService,
     private readonly webhooks: WebhookQueueService,
@@ -53,7 +42,7 @@ export class StateMetrics implements OnModuleInit {
     this.reportMaintenance();
     this.reportWebhooks();
     this.report({
-      read: () => this.dataSource.query<WaitingItems[]>(WAITING),
+      read: () => this.queue.waiting(),
       failed: (error) => this.logger.warn({ msg: 'the state of the job queues could not be read', err: error }),
       label: 'queue',
       gauges: [

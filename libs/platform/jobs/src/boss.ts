@@ -10,7 +10,11 @@ const SUPERVISE_SECONDS = 5;
 /** Interval at which finished items are deleted. */
 const CLEAN_UP_SECONDS = 60;
 
-/** pg-boss in a role, in its default schema `pgboss`. It starts nothing that the options do not name. */
+/**
+ * pg-boss in a role, in its default schema `pgboss`. It starts nothing that the options do not name. Two statements of ours know its
+ * tables, to be looked at when the package changes them: {@link JobQueueService.waiting} reads states, and the events' domain inserts
+ * an item as the package does, within a transaction (libs/domains/events/src/sql/deliveries.sql).
+ */
 function createBoss(config: AppConfig, role: DatabaseRole, options: ConstructorOptions): PgBoss {
   const { connectionString, application_name, ...client } = clientSettings(config, role);
   return new PgBoss({

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { PgBoss } from 'pg-boss';
+import { DataSource } from 'typeorm';
 import { AppConfig } from '@platform/config';
 import { NotMigratedError } from '@platform/database';
 import { createWorkerBoss } from './boss';
@@ -22,6 +23,19 @@ const AFTER_DEADLINE_SECONDS = 30;
 /** The last part of the grace, in which pg-boss closes its connections though the database says nothing. */
 const STOP_BOSS_MS = 2_000;
 
+/** Items that are due and have not begun: pg-boss's states before `active`. */
+const WAITING = `
+  select name as queue, count(*)::int as waiting, extract(epoch from now() - min(start_after))::float8 as oldest
+  from pgboss.job where state < 'active' and start_after <= now() group by name`;
+
+/** The items of a queue that are due and have not begun. */
+interface WaitingItems {
+  queue: string;
+  waiting: number;
+  /** How long the oldest of them has been due, in seconds. */
+  oldest: number;
+}
+
 /** Queues of work in the database, shared by all workers (pg-boss). */
 @Injectable()
 export class JobQueueService implements OnApplicationBootstrap, OnModuleDestroy {
@@ -33,6 +47,7 @@ export class JobQueueService implements OnApplicationBootstrap, OnModuleDestroy 
   constructor(
     private readonly config: AppConfig,
     private readonly metrics: JobMetrics,
+    private readonly dataSource: DataSource,
   ) {
     this.boss = createWorkerBoss(config);
     this.boss.on('error', (error) => this.logger.warn({ msg: 'the job queue has trouble', err: error }));
@@ -64,6 +79,11 @@ export class JobQueueService implements OnApplicationBootstrap, OnModuleDestroy 
   /** Names of the queues that this worker should have polled by now. */
   overdue(): string[] {
     return this.consumers.filter((consumer) => consumer.isOverdue()).map(({ name }) => name);
+  }
+
+  /** Of all workers; queues that have none are left out. */
+  waiting(): Promise<WaitingItems[]> {
+    return this.dataSource.query<WaitingItems[]>(WAITING);
   }
 
   async onApplicationBootstrap(): Promise<void> {
