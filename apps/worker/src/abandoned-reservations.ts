@@ -21,7 +21,7 @@ export class AbandonedReservations implements OnApplicationBootstrap, OnModuleDe
 
   constructor(
     private readonly maintenance: AiMaintenanceService,
-    // The worker's own heartbeat advances the count of beats even when no API process is left.
+    // The worker's own heartbeat advances the time that the database has served, even when no API process is left.
     private readonly heartbeat: ProcessHeartbeatService,
   ) {}
 

@@ -6,7 +6,6 @@ import {
   AiPricesOperatorService,
   AiUsageOperatorService,
   AiVerificationOperatorService,
-  ProviderKeysOperatorService,
 } from '@domains/ai';
 
 export const modules = [AiOperatorModule];
@@ -17,5 +16,4 @@ export const services = {
   prices: AiPricesOperatorService,
   records: AiUsageOperatorService,
   verification: AiVerificationOperatorService,
-  keys: ProviderKeysOperatorService,
 };

@@ -15,7 +15,6 @@ export { CustomerFileError } from './operator/customer-file';
 export { type CustomerLine, type NewCustomer } from './operator/new-customer';
 export { CustomersOperatorModule } from './customers-operator.module';
 export { CustomersModule } from './customers.module';
-export { isOrganizationNumber } from './operator/new-customer';
 export { NUMBER_AND_NAME } from './operator/customers-operator.service';
 export { lockCustomer, requireCustomer, unknownCustomer } from './operator/existing-customer';
 export { CustomersSchema1763683200100 } from './migrations/1763683200100-customers';

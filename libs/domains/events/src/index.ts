@@ -18,7 +18,7 @@ export {
   type OperatorEventType,
   scopeOf,
 } from './event-types';
-export { EVENT_DAYS, type EventPage, type EventRequest, type EventRow, EventsService } from './customer/events.service';
+export { type EventPage, type EventRequest, type EventRow, EventsService } from './customer/events.service';
 export { EventWaitsService } from './customer/event-waits.service';
 export { EventsModule } from './events.module';
 export { type EventFilter, EventsOperatorService } from './operator/events-operator.service';

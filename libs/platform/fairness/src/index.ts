@@ -1,4 +1,4 @@
 export { createTimeShares, FairnessModule } from './fairness.module';
 export { FairTurns } from './fair-turns';
 export { FairSlots, type Grant, HeldShares, type Refusal } from './held-shares';
-export { REQUEST_MS, TimeShares } from './time-shares';
+export { TimeShares } from './time-shares';

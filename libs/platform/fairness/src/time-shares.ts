@@ -4,7 +4,7 @@ import type { Grant } from './held-shares';
  * What any request costs, in milliseconds, apart from what is charged for its body, its reply and its statements: the time of the
  * event loop for one that reads a row.
  */
-export const REQUEST_MS = 0.15;
+const REQUEST_MS = 0.15;
 
 /** What a party asked for fades with this half-life, in milliseconds. */
 const HALF_LIFE_MS = 2000;

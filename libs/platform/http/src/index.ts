@@ -39,7 +39,7 @@ export { API_KEY_SCHEME, operationsOf, scopesOf } from './open-api/document';
 export type { InterfaceParts } from './open-api/interface-parts';
 export { writeDocument } from './open-api/write-document';
 export { ProblemReplies } from './open-api/problem-replies.decorator';
-export { type ErrorReply, type Problem, type ProblemDialect, problemOf, sendProblem } from './problem';
+export { type ErrorReply, type Problem, type ProblemDialect, problemOf } from './problem';
 export { ProblemFilter } from './problem.filter';
 export { exceptSlowReader, ReplyMemory } from './reply-memory';
 export { RequestBodyGuard, type RequestWithBody } from './request-body.guard';

@@ -4,7 +4,7 @@ import { OperatorLoginAttempt } from './entities/operator-login-attempt.entity';
 import { hashOfSecret, isSecret, newSecret } from './secret-text';
 
 /** How long a login may take. */
-export const ATTEMPT_MINUTES = 10;
+const ATTEMPT_MINUTES = 10;
 
 /** Logins that wait for the answer of an authenticator or an identity provider: in the database, so that any replica takes it. */
 @Injectable()

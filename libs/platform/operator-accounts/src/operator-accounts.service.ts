@@ -11,7 +11,7 @@ import type { OperatorRole } from './operator-roles';
 import { hashOfSecret, isSecret, newSecret } from './secret-text';
 
 /** Minutes in which a link can be used. */
-export const LINK_MINUTES = 10;
+const LINK_MINUTES = 10;
 
 /** A person to invite. */
 export interface Invitation {

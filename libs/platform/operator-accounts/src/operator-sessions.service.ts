@@ -11,7 +11,7 @@ import { hashOfSecret, isSecret, newSecret } from './secret-text';
 
 /** How long a session lasts, how long without a request, and how long a login counts as fresh. */
 export const SESSION_HOURS = 12;
-export const IDLE_MINUTES = 30;
+const IDLE_MINUTES = 30;
 export const FRESH_MINUTES = 5;
 /** A person was asked for a login if that was not longer ago. */
 export const ASKED_WITHIN_SECONDS = 60;

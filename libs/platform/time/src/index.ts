@@ -1,3 +1,3 @@
 export { BillingCalendar } from './billing-calendar';
 export { BillingCalendarModule } from './billing-calendar.module';
-export { timeSql, timeText } from './time-text';
+export { timeText } from './time-text';

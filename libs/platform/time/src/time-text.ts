@@ -2,8 +2,3 @@
 export function timeText(time: Date): string {
   return `${time.toISOString().slice(0, -1)}000Z`;
 }
-
-/** SQL that formats a `timestamptz` in the same way, for times inside JSON. */
-export function timeSql(expression: string): string {
-  return `to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
-}

@@ -14,7 +14,7 @@ import type { CustomerEventType } from '../event-types';
 import { EventWaitsService } from './event-waits.service';
 
 /** Days for which events can be read. */
-export const EVENT_DAYS = 30;
+const EVENT_DAYS = 30;
 
 /** Positions that one read looks through: with a filter that few events meet, a read would have no end otherwise. */
 const LOOKED_THROUGH = 2000;

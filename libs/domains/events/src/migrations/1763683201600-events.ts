@@ -25,7 +25,6 @@ export class EventsSchema1763683201600 extends ForwardMigration {
         record_operator_event: {},
         sequence_events: FOR_THE_API,
         customers_with_events: FOR_THE_API,
-        json_time: {},
       },
     },
     {

@@ -74,10 +74,3 @@ begin
   return query
   select distinct e.customer_id from event e where e.customer_id = any (p_customers) and e.position is null;
 end $$;
-
--- A moment as the API writes it: RFC 3339 in UTC, to the microsecond.
-create or replace function app.json_time(p_moment timestamptz) returns text
-language sql immutable
-as $$
-  select pg_catalog.to_char(p_moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-$$;

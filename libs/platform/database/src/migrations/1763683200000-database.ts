@@ -23,7 +23,7 @@ export const FOUNDATION: readonly FunctionFile[] = [
 export class DatabaseSchema1763683200000 extends ForwardMigration {
   override readonly functions: FunctionFile[] = [
     ...FOUNDATION,
-    { path: join(SQL, 'times.sql'), functions: { billing_month: {} } },
+    { path: join(SQL, 'times.sql'), functions: { billing_month: {}, json_time: {} } },
   ];
 
   async up(runner: QueryRunner): Promise<void> {
