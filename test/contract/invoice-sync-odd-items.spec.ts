@@ -38,6 +38,25 @@ describe('Odd items of a source', () => {
     expect(await fixture.rows(customer)).toHaveLength(3);
   });
 
+  it('that a rule of the database refuses are listed with their id; the rest is stored', async () => {
+    const [first, odd, last] = fixture.sandbox.stripe.store.addInvoices({
+      customer: 'cus_rule',
+      count: 3,
+      statuses: ['open'],
+    });
+    const customer = await fixture.customer('stripe', 'cus_rule');
+    await fixture.superuser.query(`alter table invoice add constraint rule check (source_id <> '${odd?.id}')`);
+    try {
+      expect(await fixture.sync(customer, 'stripe')).toBe('succeeded');
+    } finally {
+      await fixture.superuser.query('alter table invoice drop constraint rule');
+    }
+    expect((await fixture.rows(customer)).map(({ source_id }) => source_id)).toEqual([first?.id, last?.id]);
+    expect(await report(customer)).toMatchObject({
+      ...{ stored: 2, skipped: 1, problems: [{ sourceId: odd?.id, detail: 'The database cannot store it' }] },
+    });
+  });
+
   it('are listed with all their faults, field by field', async () => {
     const [odd] = fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_faults', count: 1, statuses: ['open'] });
     fixture.sandbox.stripe.store.corrupt(odd?.id ?? '', { currency: 7, total: 'much' });
