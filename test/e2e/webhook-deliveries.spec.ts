@@ -332,6 +332,37 @@ describe('Deliveries of events to webhook endpoints', () => {
     await receiver.until(path, 1);
   });
 
+  it("reach that bound for a customer's endpoints, and never for the operator's own", async () => {
+    const [busy, other] = [await manager(), await manager()];
+    const url = receiver.url + path;
+    receiver.answer(path, (reply) => reply.writeHead(500).end());
+    const [{ id }, { id: others }] = [await create(busy), await create(other)];
+    const environment = { SECRETS_KEY: api.database.config.SECRETS_KEY ?? '' };
+    const added = await operatorCommand(
+      api.database,
+      ['webhook', 'add', '--url', url, '--types', 'sms.failed', '--json'],
+      {
+        environment,
+      },
+    );
+    const own = (JSON.parse(added.stdout) as { id: string }).id;
+    await record(busy.customer.id, 'sms.failed', {});
+    for (const endpoint of [id, own]) await until(async () => (await deliveries(endpoint))[0]?.attempts === 1);
+    const most = api.database.config.WEBHOOK_QUEUE_BYTES;
+    await api.superuser.query('update webhook_delivery set bytes = $1 where endpoint_id = any ($2)', [most, [id, own]]);
+    await until(async () => {
+      const { rows } = await api.superuser.query<{ id: string }>('select id from webhook_endpoint where queue_full');
+      return rows.map((row) => row.id).join() === id;
+    });
+    await record(busy.customer.id, 'sms.failed', {});
+    await untilStates(id, 'pending', 'missed');
+    await until(async () => (await deliveries(own)).length === 2);
+    expect((await deliveries(own)).map(({ state }) => state)).toEqual(['pending', 'pending']);
+    expect(await deliveries(others)).toEqual([]);
+    const end = `update webhook_endpoint set disabled_at = app.now(), disabled_reason = 'gone' where id = $1`;
+    await api.superuser.query(end, [own]);
+  });
+
   it("to the operator's endpoints are of all customers' events, and of the operator's own types", async () => {
     const added = await operatorCommand(
       api.database,
