@@ -208,6 +208,24 @@ describe('Deliveries of events to webhook endpoints', () => {
     expect((await endpointRow(id))?.failing_since).not.toBeNull();
   });
 
+  it('that fail count one attempt each, though a run stores its results more than once', async () => {
+    const caller = await manager();
+    const { id } = await create(caller);
+    receiver.answer(path, (reply) => void setTimeout(() => reply.writeHead(500).end(), 300));
+    await api.superuser.query('begin');
+    for (let count = 0; count < 4; count++) await record(caller.customer.id);
+    await api.superuser.query('commit');
+    await receiver.until(path, 1);
+    // From here nothing becomes due again.
+    await setDatabaseClock(api.superuser, { standsAt: new Date() });
+    await until(async () => {
+      const made = await deliveries(id);
+      return made.length === 4 && made.every(({ attempts }) => attempts > 0);
+    });
+    expect((await deliveries(id)).map(({ attempts, wait }) => [attempts, wait])).toEqual(Array(4).fill([1, 5]));
+    expect(receiver.at(path)).toHaveLength(4);
+  });
+
   it('are tried on the schedule for three days, then given up; redelivered on demand', async () => {
     const caller = await manager();
     const { id } = await create(caller);
