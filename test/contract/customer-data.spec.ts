@@ -291,6 +291,23 @@ describe("a customer's data", () => {
     expect(await rowsOf('customer', id)).toMatchObject([{ organization_number: '', email: '' }]);
   });
 
+  it('is exported as one JSON value, each row once, also of a table that takes several portions', async () => {
+    const { id } = await saveFakeCustomer(database.superuser);
+    const rows = 1100;
+    await database.superuser.query(
+      `insert into sms_message (customer_id, id, recipient, sender_id, message, segments, encoding, gateway)
+       select $1, gen_random_uuid(), '+4790000000', 'Acme', n::text, 1, 'GSM-7', '46elks' from generate_series(1, $2) n`,
+      [id, rows],
+    );
+    let text = '';
+    for await (const part of operator.get(CustomerExportOperatorService).exportJson(ACTOR, id)) text += part;
+    const tables = JSON.parse(text) as Record<string, Record<string, unknown>[]>;
+    expect(Object.keys(tables).sort()).toEqual(customerTables.map(({ table }) => table).sort());
+    expect(tables.customer).toMatchObject([{ id }]);
+    expect(tables.sms_message).toHaveLength(rows);
+    expect(new Set(tables.sms_message?.map(({ message }) => message)).size).toBe(rows);
+  });
+
   it('of nobody is neither exported nor erased', async () => {
     await expect(exported(randomUUID())).rejects.toThrow(/There is no customer/);
     await expect(erase(randomUUID())).rejects.toThrow(/There is no customer/);
