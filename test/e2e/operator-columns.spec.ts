@@ -107,9 +107,14 @@ describe('The columns of a list', () => {
         .trimEnd()
         .split('\n');
     const table = await list('table');
-    // A line of names and one for each record.
+    // A line of names and one for each record, with its customer's number and as much of its name as there is room for.
     expect(table).toHaveLength(2);
     expect(table[1]).toContain(` ${code} `);
+    const { rows } = await database.superuser.query<{ number: string }>(
+      'select customer_number as number from customer where id = $1',
+      [id],
+    );
+    expect(table[1]).toMatch(new RegExp(` ${rows[0]?.number} +A name `));
     expect(table.filter((line) => line.length > 120)).toEqual([]);
     expect((await list('wide'))[1]).toContain('b1946ac9-2492-4d22-a474-e1b2c0d0e0f0');
     const one = await operatorCommand(database, [

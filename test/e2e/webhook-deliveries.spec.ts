@@ -7,6 +7,7 @@ import { Webhook } from 'standardwebhooks';
 import { CUSTOMER_EVENT_TYPES } from '@domains/events';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { setDatabaseClock } from '@test/database-clock';
+import { expectProblem } from '@test/expect-problem';
 import { operatorCommand } from '@test/operator-command';
 import { until } from '@test/until';
 import { startWebhookReceiver, type WebhookReceiver } from '@test/webhook-receiver';
@@ -271,6 +272,11 @@ describe('Deliveries of events to webhook endpoints', () => {
       headers: { 'content-type': 'application/json' },
     });
     expect(refused.status).toBe(409);
+    // Nor one by itself, though the customer has another endpoint that is enabled.
+    await create(caller, { url: `${receiver.url}${path}/other`, event_types: ['ticket.replied'] });
+    const [missed] = await deliveries(id);
+    const alone = await caller.call(`/webhooks/deliveries/${missed?.id}/redeliver`, { method: 'POST' });
+    await expectProblem(alone, 409, 'webhook_endpoint_disabled');
     await caller.call(`/webhooks/endpoints/${id}`, {
       method: 'PATCH',
       body: JSON.stringify({ enabled: true }),
