@@ -1,4 +1,5 @@
 import { createCaller, startApi, type TestApi } from '@test/api';
+import { setDatabaseClock } from '@test/database-clock';
 import { saveFakeService } from '@test/factories/service.factory';
 import { operatorCommand } from '@test/operator-command';
 
@@ -49,6 +50,24 @@ describe('a status event', () => {
       status: 'operational',
       event: { id, running: false, ends_at: expect.any(String) },
     });
+  });
+
+  it('is over at the very moment of its end, in what is told of it, too', async () => {
+    const begin = Date.now();
+    await setDatabaseClock(api.superuser, { standsAt: new Date(begin) });
+    const { id, seen } = await announce();
+    await setDatabaseClock(api.superuser, { standsAt: new Date(begin + 60_000) });
+    expect((await operator('end', '--event', id)).code).toBe(0);
+    expect(await seen()).toMatchObject({ status: 'operational', event: { id, running: false } });
+    const { rows } = await api.superuser.query<{ record: object }>(
+      `select record from event where type = 'service.status_changed' and record->'events'->0->>'id' = $1 order by created_at`,
+      [id],
+    );
+    await setDatabaseClock(api.superuser, 'right');
+    expect(rows.map(({ record }) => record)).toMatchObject([
+      { status: 'outage', events: [{ id, running: true }] },
+      { status: 'operational', events: [{ id, running: false }] },
+    ]);
   });
 
   it('is ended once: its end does not move, and the log has one entry', async () => {
