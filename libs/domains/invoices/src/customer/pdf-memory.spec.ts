@@ -26,6 +26,28 @@ describe('PdfMemory', () => {
     expect(() => place.fill(Buffer.alloc(900_000))).not.toThrow();
   });
 
+  it('disconnects a reader that takes nothing for ten seconds, though there is memory for others', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
+    const own = new PdfMemoryService(loadConfig({ NODE_ENV: 'test', INVOICE_PDF_MEMORY_MB: '2' }));
+    try {
+      const [still, reading] = [await own.enter('a', never), await own.enter('a', never)].map((place) =>
+        place.fill(Buffer.alloc(900_000)),
+      );
+      const told = new Promise((resolve) => still?.once('error', resolve));
+      for (let second = 0; second < 9; second++) {
+        jest.advanceTimersByTime(1000);
+        reading?.read();
+      }
+      expect([still?.destroyed, reading?.destroyed]).toEqual([false, false]);
+      jest.advanceTimersByTime(2000);
+      expect([still?.destroyed, reading?.destroyed]).toEqual([true, false]);
+      expect(await told).toMatchObject({ message: 'The reader of a PDF is too slow' });
+    } finally {
+      own.onApplicationShutdown();
+      jest.useRealTimers();
+    }
+  });
+
   it('accepts a single file that is larger than the bound', async () => {
     const alone = new PdfMemoryService(loadConfig({ NODE_ENV: 'test', INVOICE_PDF_MEMORY_MB: '1' }));
     const place = await alone.enter('a', never);
