@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { AiMaintenanceService, ProcessHeartbeatService } from '@domains/ai';
+import { WorkerLoop } from '@platform/jobs';
 
 /**
  * A dead process's reservations are released within 15 seconds: 10 seconds without a heartbeat (`process-liveness.sql`), this
@@ -15,9 +15,11 @@ const EVERY_MS = 1_000;
 @Injectable()
 export class AbandonedReservations implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(AbandonedReservations.name);
-  private readonly stopping = new AbortController();
-  private loop?: Promise<void>;
-  private failing = false;
+  private readonly loop = new WorkerLoop({
+    everyMs: EVERY_MS,
+    run: (signal) => this.resolve(signal),
+    failed: (error) => this.logger.error({ msg: 'Looking for abandoned AI reservations failed', err: error }),
+  });
 
   constructor(
     private readonly maintenance: AiMaintenanceService,
@@ -26,31 +28,16 @@ export class AbandonedReservations implements OnApplicationBootstrap, OnModuleDe
   ) {}
 
   onApplicationBootstrap(): void {
-    this.loop = this.watch();
+    this.loop.start();
   }
 
   async onModuleDestroy(): Promise<void> {
-    this.stopping.abort();
-    await this.loop;
+    await this.loop.stop();
     await this.heartbeat.end();
   }
 
-  private async watch(): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      await this.look(signal);
-      await delay(EVERY_MS, undefined, { signal }).catch(() => undefined);
-    }
-  }
-
-  private async look(signal: AbortSignal): Promise<void> {
-    try {
-      const count = await this.maintenance.resolveAbandoned(signal);
-      if (count > 0) this.logger.warn({ msg: 'Abandoned AI reservations ended with an unknown outcome', count });
-      this.failing = false;
-    } catch (error) {
-      if (!this.failing) this.logger.error({ msg: 'Looking for abandoned AI reservations failed', err: error });
-      this.failing = true;
-    }
+  private async resolve(signal: AbortSignal): Promise<void> {
+    const count = await this.maintenance.resolveAbandoned(signal);
+    if (count > 0) this.logger.warn({ msg: 'Abandoned AI reservations ended with an unknown outcome', count });
   }
 }

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { EventSequencingService } from '@domains/events';
+import { WorkerLoop } from '@platform/jobs';
 
 /** How long an event waits for its position at most, and its deliveries for their begin. */
 const EVERY_MS = 150;
@@ -12,36 +12,19 @@ const EVERY_MS = 150;
 @Injectable()
 export class EventSequencing implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(EventSequencing.name);
-  private readonly stopping = new AbortController();
-  private loop?: Promise<void>;
-  private failing = false;
+  private readonly loop = new WorkerLoop({
+    everyMs: EVERY_MS,
+    run: (signal) => this.events.run(signal),
+    failed: (error) => this.logger.error({ msg: 'giving events their positions failed', err: error }),
+  });
 
   constructor(private readonly events: EventSequencingService) {}
 
   onApplicationBootstrap(): void {
-    this.loop = this.watch();
+    this.loop.start();
   }
 
   async onModuleDestroy(): Promise<void> {
-    this.stopping.abort();
-    await this.loop;
-  }
-
-  private async watch(): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      await this.look(signal);
-      await delay(EVERY_MS, undefined, { signal }).catch(() => undefined);
-    }
-  }
-
-  private async look(signal: AbortSignal): Promise<void> {
-    try {
-      await this.events.run(signal);
-      this.failing = false;
-    } catch (error) {
-      if (!this.failing) this.logger.error({ msg: 'giving events their positions failed', err: error });
-      this.failing = true;
-    }
+    await this.loop.stop();
   }
 }
