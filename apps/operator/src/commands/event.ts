@@ -1,4 +1,3 @@
-import type { EventType } from '@domains/events';
 import { optional } from '../options/option';
 import * as read from '../options/read';
 import { after, anyCustomer, limit } from '../options/customer-and-list-options';
@@ -6,23 +5,12 @@ import { commandsWith, type Noun } from './command';
 
 const command = commandsWith(() => import('../services/events.services.js'));
 
-const eventType = read.oneOf<EventType>()(
-  ...([
-    ...(['credit_request.created', 'credit_request.approved', 'credit_request.rejected'] as const),
-    ...(['ai.credit.low', 'ai.credit.exhausted', 'ai.credit.renewed', 'ai.upstream_down'] as const),
-    ...(['invoice.created', 'invoice.updated', 'invoice.sync_failed'] as const),
-    ...(['ticket.created', 'ticket.replied', 'ticket.status_changed'] as const),
-    ...(['sms.delivered', 'sms.failed', 'sms.unknown', 'service.status_changed'] as const),
-    ...(['token.expiring', 'webhook.endpoint_disabled'] as const),
-  ] as const),
-);
-
 const list = command({
   name: 'list',
   description: 'list what was told to customers and to the operator as events, newest first',
   options: {
     customer: anyCustomer,
-    type: optional('--type <type>', 'only this type, such as ai.credit.low', eventType),
+    type: optional('--type <type>', 'only this type, such as ai.credit.low', read.eventType),
     limit,
     after,
   },

@@ -10,19 +10,10 @@ const command = commandsWith(() => import('../services/webhooks.services.js'));
 const endpoint = required('--endpoint <id>', 'id of the endpoint', read.uuid);
 const states = read.oneOf<DeliveryState>()('pending', 'delivered', 'failed', 'missed');
 
-const eventType = read.oneOf<EventType>()(
-  ...([
-    ...(['credit_request.approved', 'credit_request.rejected', 'ai.credit.low', 'ai.credit.exhausted'] as const),
-    ...(['ai.credit.renewed', 'invoice.created', 'invoice.updated', 'ticket.replied'] as const),
-    ...(['ticket.status_changed', 'sms.delivered', 'sms.failed', 'sms.unknown'] as const),
-    ...(['service.status_changed', 'token.expiring', 'webhook.endpoint_disabled'] as const),
-    ...(['credit_request.created', 'ticket.created', 'invoice.sync_failed', 'ai.upstream_down'] as const),
-  ] as const),
-);
-const TYPES = `types of events, separated by commas, or all; there are ${eventType.choices.join(', ')}`;
+const TYPES = `types of events, separated by commas, or all; there are ${read.eventType.choices.join(', ')}`;
 
 function eventTypes(text: string): EventType[] {
-  return text === 'all' ? [] : text.split(',').map((name) => eventType(name.trim()));
+  return text === 'all' ? [] : text.split(',').map((name) => read.eventType(name.trim()));
 }
 
 const ID = '0198c9b2-5a3e-4c41-8f60-2b8f6f0f6a51';

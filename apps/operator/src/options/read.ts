@@ -1,3 +1,4 @@
+import type { EventType } from '@domains/events';
 import { ServiceError } from '@platform/errors';
 import { personName } from '@platform/people';
 import type { Scope } from '@platform/tokens';
@@ -129,6 +130,17 @@ export const SCOPE_NAMES = scope.choices;
 export function scopes(text: string): Scope[] {
   return text.split(',').map((name) => scope(name.trim()));
 }
+
+/** Parses the type of an event. */
+export const eventType = oneOf<EventType>()(
+  ...([
+    ...(['credit_request.approved', 'credit_request.rejected', 'ai.credit.low', 'ai.credit.exhausted'] as const),
+    ...(['ai.credit.renewed', 'invoice.created', 'invoice.updated', 'ticket.replied'] as const),
+    ...(['ticket.status_changed', 'sms.delivered', 'sms.failed', 'sms.unknown'] as const),
+    ...(['service.status_changed', 'token.expiring', 'webhook.endpoint_disabled'] as const),
+    ...(['credit_request.created', 'ticket.created', 'invoice.sync_failed', 'ai.upstream_down'] as const),
+  ] as const),
+);
 
 /** Parses codes of countries, separated by commas. */
 export function countries(text: string): string[] {
