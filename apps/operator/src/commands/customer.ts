@@ -1,12 +1,16 @@
+import { readFile } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 import { flag, optional, required } from '../options/option';
 import * as read from '../options/read';
 import { customer, limit } from '../options/customer-and-list-options';
 import { commandsWith, type Noun, TextParts } from './command';
 import { usageError } from '../command-error';
-import { readTextFile } from './customer-file';
 
 const command = commandsWith(() => import('../services/customers.services.js'));
 const dataCommand = commandsWith(() => import('../services/customer-data.services.js'));
+
+/** Bytes of a file that is read at most. */
+const MOST_BYTES = 10_000_000;
 
 /** Whom a question is about: by number and name, as an id tells nobody. */
 const describe = async (
@@ -48,6 +52,25 @@ const importFile = command({
     return lines;
   },
 });
+
+/** The text of a file; `-` is standard input. @throws CommandError */
+async function readTextFile(path: string): Promise<string> {
+  const bytes = path === '-' ? await buffer(process.stdin) : await fileOf(path);
+  if (bytes.length > MOST_BYTES) throw usageError(`The file has more than ${MOST_BYTES} bytes: split it`);
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw usageError('The file is not in UTF-8: save it as "CSV UTF-8"');
+  }
+}
+
+async function fileOf(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    throw usageError(`The file cannot be read: ${(error as NodeJS.ErrnoException).code ?? String(error)}`);
+  }
+}
 
 /** A file that is no file of customers was given by mistake. */
 function asUsageError(error: Error): never {
