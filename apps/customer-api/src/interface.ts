@@ -1,5 +1,6 @@
+import { API_PREFIX } from '@platform/config';
 import { ERROR_PAGE, errorCatalog } from '@platform/errors';
-import { API_KEY_SCHEME, API_PREFIX, type InterfaceParts, operationsOf, scopesOf } from '@platform/http';
+import { API_KEY_SCHEME, type InterfaceParts, operationsOf, scopesOf } from '@platform/http';
 import { SCOPES } from '@platform/tokens';
 import { SDK_DIALECT } from './ai/sdk-dialect';
 import { WEBHOOKS } from './events/webhook-descriptions';

@@ -4,7 +4,14 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { migrateSchema } from '@schema';
-import { type AppConfig, givenSettings, loadConfig, saveLocalServices } from '@platform/config';
+import {
+  type AppConfig,
+  customerApiAddress,
+  customerOrigin,
+  givenSettings,
+  loadConfig,
+  saveLocalServices,
+} from '@platform/config';
 import { migrateJobQueue } from '@platform/jobs';
 import { type Demo, seedDemo } from './seed-demo';
 import { assertNotRunning, assertPortsFree, operatorInternalPort, workerInternalPort } from './start-checks';
@@ -198,12 +205,12 @@ function loadLocalSecrets(): LocalSecrets {
 
 /** The text that is printed after the start: the addresses, and a first call that works when pasted. */
 function welcome(config: AppConfig, demo: Demo | undefined): string {
-  const origin = config.PUBLIC_URL ?? `http://localhost:${config.PORT}`;
+  const api = customerApiAddress(config);
   const internal = `http://${config.INTERNAL_HOST}`;
   const lines = [
     '',
-    `Customer API   ${origin}/api/v1`,
-    `Swagger UI     ${origin}/docs`,
+    `Customer API   ${api}`,
+    `Swagger UI     ${customerOrigin(config)}/docs`,
     `Operator API   ${consoleOrigin(config)}${config.OPERATOR_CONSOLE_BUILD ? ', and the console: it is being prepared, a line tells when it is ready' : ''}`,
     `Metrics        ${internal}:${config.INTERNAL_PORT}/metrics, of the worker ${internal}:${workerInternalPort(config)}/metrics, of the operator API ${internal}:${operatorInternalPort(config)}/metrics`,
   ];
@@ -214,7 +221,7 @@ function welcome(config: AppConfig, demo: Demo | undefined): string {
   }
   if (demo) {
     lines.push('', `Demo customer  ${demo.customerName}`, `Demo token     ${demo.token}`, '', 'Try it:');
-    lines.push(`  curl -s -H 'Authorization: Bearer ${demo.token}' ${origin}/api/v1/customer`);
+    lines.push(`  curl -s -H 'Authorization: Bearer ${demo.token}' ${api}/customer`);
     lines.push('', 'Log in to the operator console, once, within ten minutes:', `  ${demo.loginLink}`);
     lines.push(`Later: npm run -s operator -- account invite --email ${demo.operator}`);
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type DeliveredEvent, EventBodiesPort } from '@domains/events';
-import { AppConfig } from '@platform/config';
+import { AppConfig, customerApiAddress } from '@platform/config';
 import type { Scope } from '@platform/tokens';
 import { toEventDto } from '@records/event.dto';
 
@@ -9,9 +9,9 @@ import { toEventDto } from '@records/event.dto';
 export class EventBodiesService extends EventBodiesPort {
   private readonly baseUrl: string;
 
-  constructor({ PUBLIC_URL, PORT }: AppConfig) {
+  constructor(config: AppConfig) {
     super();
-    this.baseUrl = `${PUBLIC_URL ?? `http://localhost:${PORT}`}/api/v1`;
+    this.baseUrl = customerApiAddress(config);
   }
 
   write(event: DeliveredEvent, scopes: readonly Scope[] | null): string {

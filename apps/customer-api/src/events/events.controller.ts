@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCustomer, RequireScope } from '@platform/access';
-import { AppConfig } from '@platform/config';
+import { AppConfig, customerApiAddress } from '@platform/config';
 import { EventsService } from '@domains/events';
 import { ClientGone, ProblemReplies } from '@platform/http';
 import type { AuthenticatedCustomer } from '@platform/tokens';
@@ -14,9 +14,9 @@ export class EventsController {
 
   constructor(
     private readonly events: EventsService,
-    { PUBLIC_URL, PORT }: AppConfig,
+    config: AppConfig,
   ) {
-    this.baseUrl = `${PUBLIC_URL ?? `http://localhost:${PORT}`}/api/v1`;
+    this.baseUrl = customerApiAddress(config);
   }
 
   @Get()

@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query, StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '@platform/access';
-import { AppConfig } from '@platform/config';
+import { AppConfig, customerApiAddress } from '@platform/config';
 import { ClientGone, PathId, ProblemReplies, toPageDto, toPageRequest } from '@platform/http';
 import { InvoicePdfsService, InvoicesService } from '@domains/invoices';
 import { InvoiceDto, toInvoiceDto } from '@records/invoice.dto';
@@ -15,9 +15,9 @@ export class InvoicesController {
   constructor(
     private readonly invoices: InvoicesService,
     private readonly pdfs: InvoicePdfsService,
-    { PUBLIC_URL, PORT }: AppConfig,
+    config: AppConfig,
   ) {
-    this.baseUrl = `${PUBLIC_URL ?? `http://localhost:${PORT}`}/api/v1`;
+    this.baseUrl = customerApiAddress(config);
   }
 
   @Get()

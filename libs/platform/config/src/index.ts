@@ -1,4 +1,5 @@
 export { ConfigModule } from './config.module';
+export { API_PREFIX, customerApiAddress, customerOrigin } from './customer-api-address';
 export { ConfigError, givenSettings, loadConfig } from './load-config';
 export { orSandbox, SANDBOX_CREDENTIAL } from './or-sandbox';
 export { AppConfig } from './schema';

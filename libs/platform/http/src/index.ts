@@ -55,6 +55,6 @@ export {
   WithoutBody,
   WithoutEffect,
 } from './route-rules';
-export { type AddressHint, API_PREFIX, type Route, routesOf, setAddressHints } from './routing';
+export { type AddressHint, type Route, routesOf, setAddressHints } from './routing';
 export { configureApplication, createAdapter, type EndedRequest, observeRequests, requestMeter } from './server';
 export { createValidationPipe, fieldNames } from './validation-pipe';

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { HttpException, type Type } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { API_PREFIX } from '@platform/config';
 import { isTransientFailure } from '@platform/database';
 import {
   allErrors,
@@ -10,7 +11,6 @@ import {
   type ServiceErrorOptions,
   type UpstreamRefusal,
 } from '@platform/errors';
-import { API_PREFIX } from './routing';
 import { discardUnread } from './unread-bodies';
 
 /** An error reply: RFC 9457 problem details, and the headers that go with it. */

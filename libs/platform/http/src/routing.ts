@@ -1,10 +1,9 @@
 import { Injectable, NotFoundException } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { API_PREFIX } from '@platform/config';
 import { ServiceError, similarName } from '@platform/errors';
 
-/** Prefix of the customers' API; health checks and documentation have other paths. */
-export const API_PREFIX = 'api/v1';
 const PREFIX = `/${API_PREFIX}`;
 /** Longer paths are not compared, to limit the cost. */
 const LONGEST = 200;

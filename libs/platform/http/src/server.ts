@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { Histogram } from 'prom-client';
-import { AppConfig } from '@platform/config';
+import { API_PREFIX, AppConfig } from '@platform/config';
 import { ServiceError } from '@platform/errors';
 import { TimeShares } from '@platform/fairness';
 import { AccessLog } from '@platform/logging';
@@ -20,7 +20,7 @@ import { serveOpenApi } from './open-api/create-document';
 import type { InterfaceParts } from './open-api/interface-parts';
 import { boundReplies, endSlowReaders, ReplyMemory } from './reply-memory';
 import { problemOf, sendProblem, setProblemDialect } from './problem';
-import { API_PREFIX, collectRoutes, isReadable, UNREADABLE_ADDRESS } from './routing';
+import { collectRoutes, isReadable, UNREADABLE_ADDRESS } from './routing';
 import { boundPieces, discardUnread, takesBody } from './unread-bodies';
 
 /** Maximum size of a request's headers in bytes, and maximum time for a request to arrive. */
