@@ -80,7 +80,7 @@ describe("the operator API's document", () => {
       : roles.length === ALL.length
         ? 'Any role is enough.'
         : `Needs the role ${named}.`;
-    expect(description!.split('\n\n').at(-1)).toBe(fresh ? `${who} Needs a login of the last five minutes.` : who);
+    expect(description!.split('\n\n').at(-1)).toBe(fresh ? `${who} Needs a login of the last 5 minutes.` : who);
     expect(security).toEqual(roles ? [{ session: [] }] : undefined);
     const statuses = Object.keys(responses);
     expect(statuses).toEqual(expect.arrayContaining(['400', '429', '500', '503', ...(roles ? ['401', '403'] : [])]));

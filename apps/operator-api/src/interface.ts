@@ -1,6 +1,7 @@
 import { allErrors, ERROR_PAGE } from '@platform/errors';
 import { type InterfaceParts, operationsOf } from '@platform/http';
-import { OPERATOR_ROLES } from '@platform/operator-accounts';
+import { FRESH_MINUTES, OPERATOR_ROLES } from '@platform/operator-accounts';
+import { SESSION_COOKIE } from './access/browser';
 import { SESSION_SCHEME } from './access/operator-access';
 
 /** Prefix of the operator API's addresses. */
@@ -45,7 +46,7 @@ export const OPERATOR_INTERFACE: InterfaceParts = {
   errors: allErrors,
   secure: (builder) =>
     builder.addCookieAuth(
-      '__Host-operator_session',
+      SESSION_COOKIE,
       { type: 'apiKey', in: 'cookie', description: 'The session, from a login.' },
       SESSION_SCHEME,
     ),
@@ -64,7 +65,7 @@ export const OPERATOR_INTERFACE: InterfaceParts = {
           : roles.length === all
             ? 'Any role is enough.'
             : `Needs the role ${named}.`;
-      const needs = isFresh ? `${who} Needs a login of the last five minutes.` : who;
+      const needs = isFresh ? `${who} Needs a login of the last ${FRESH_MINUTES} minutes.` : who;
       operation.description = [operation.description, needs].filter(Boolean).join('\n\n');
     }
   },

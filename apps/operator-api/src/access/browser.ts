@@ -5,7 +5,7 @@ import { networkOf } from '@platform/http';
 import type { Browser, PasskeySite } from '@platform/operator-accounts';
 
 /** Cookies of a browser. `__Host-`: only this host can set them, over a trustworthy connection. */
-const SESSION = '__Host-operator_session';
+export const SESSION_COOKIE = '__Host-operator_session';
 const ATTEMPT = '__Host-operator_login';
 
 /** Names of this machine, which a browser trusts without TLS. */
@@ -19,7 +19,7 @@ export function browserOf(request: FastifyRequest): Browser {
 }
 
 export function sessionCookie(request: FastifyRequest): string | undefined {
-  return cookie(request, SESSION);
+  return cookie(request, SESSION_COOKIE);
 }
 
 /** The cookie of a login that has begun. */
@@ -29,11 +29,11 @@ export function attemptCookie(request: FastifyRequest): string | undefined {
 
 /** Sets the session's cookie, which no script can read and no other site can send. It ends with the browser. */
 export function setSessionCookie(reply: FastifyReply, secret: string): void {
-  addCookie(reply, `${SESSION}=${secret}; Path=/; Secure; HttpOnly; SameSite=Strict`);
+  addCookie(reply, `${SESSION_COOKIE}=${secret}; Path=/; Secure; HttpOnly; SameSite=Strict`);
 }
 
 export function dropSessionCookie(reply: FastifyReply): void {
-  addCookie(reply, `${SESSION}=; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=0`);
+  addCookie(reply, `${SESSION_COOKIE}=; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=0`);
 }
 
 /** Lax: an identity provider sends the browser back from its own site. */

@@ -19,6 +19,9 @@ declare module 'fastify' {
 /** Name of the security scheme in the OpenAPI document. */
 export const SESSION_SCHEME = 'session';
 
+/** The detail of `fresh_login_required`. */
+export const OLD_LOGIN = `Log in again: your last login is more than ${FRESH_MINUTES} minutes ago`;
+
 const ALL_ROLES = Object.keys(OPERATOR_ROLES) as OperatorRole[];
 
 /**
@@ -44,7 +47,7 @@ export const FreshLogin = () =>
   applyDecorators(
     declareRules({ freshLogin: true }),
     ApiExtension('x-fresh-login', true),
-    ProblemReplies(['fresh_login_required', `Log in again: your last login is more than ${FRESH_MINUTES} minutes ago`]),
+    ProblemReplies(['fresh_login_required', OLD_LOGIN]),
   );
 
 /** Injects the person of the session: the only way for a handler to know who asks. */

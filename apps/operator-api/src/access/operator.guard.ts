@@ -2,8 +2,9 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '@platform/errors';
 import { type RouteRules, rulesOf } from '@platform/http';
-import { type AuthenticatedOperator, FRESH_MINUTES, OperatorSessionsService } from '@platform/operator-accounts';
+import { type AuthenticatedOperator, OperatorSessionsService } from '@platform/operator-accounts';
 import { browserOf, dropSessionCookie, requireOwnOrigin, sessionCookie } from './browser';
+import { OLD_LOGIN } from './operator-access';
 import { RequestPlacesService } from './request-places.service';
 
 const READING = new Set(['GET', 'HEAD']);
@@ -46,7 +47,6 @@ function requireRules({ role, isFresh }: AuthenticatedOperator, { roles = [], fr
     throw new ServiceError('role_required', `${needed}; yours is ${role}`);
   }
   if (freshLogin && !isFresh) {
-    const detail = `Log in again: your last login is more than ${FRESH_MINUTES} minutes ago`;
-    throw new ServiceError('fresh_login_required', detail);
+    throw new ServiceError('fresh_login_required', OLD_LOGIN);
   }
 }
