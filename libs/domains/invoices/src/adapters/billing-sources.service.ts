@@ -3,9 +3,9 @@ import { AppConfig, orSandbox, SANDBOX_CREDENTIAL } from '@platform/config';
 import { UpstreamClientsService } from '@platform/upstream';
 import { BillingCalendar } from '@platform/time';
 import type { BillingSourceName } from '../invoice-values';
-import type { BillingSource } from '../ports/billing-source.port';
+import { type BillingSource, LARGEST_PDF } from '../ports/billing-source.port';
 import { FikenLaneService } from './fiken/fiken-lane.service';
-import { FikenAdapter, LARGEST_PDF } from './fiken/fiken.adapter';
+import { FikenAdapter } from './fiken/fiken.adapter';
 import { isStripeLink, StripeAdapter } from './stripe/stripe.adapter';
 
 const SANDBOX_COMPANY = 'demo';

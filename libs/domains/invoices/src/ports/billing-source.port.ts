@@ -29,6 +29,9 @@ export interface SourceInvoice {
 /** Prefix of the ids of credit notes: sources count them separately from invoices. */
 export const CREDIT_NOTE = 'credit-note:';
 
+/** Bytes of a PDF that is read at most, of any source. */
+export const LARGEST_PDF = 16 * 1024 * 1024;
+
 /** An item that could not be read, and why. */
 export interface SourceProblem {
   sourceId: string;

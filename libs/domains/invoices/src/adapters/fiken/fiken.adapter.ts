@@ -7,6 +7,7 @@ import {
   CREDIT_NOTE,
   type Feed,
   type FeedRequest,
+  LARGEST_PDF,
   SourceError,
   type SourceInvoice,
   type SourcePage,
@@ -28,7 +29,6 @@ const PAGE_SIZE = 100;
 const DAY_MS = 86_400_000;
 /** How long a PDF waits for Fiken to be free. */
 const PDF_WAIT_MS = 10_000;
-export const LARGEST_PDF = 16 * 1024 * 1024;
 
 /** The lists of Fiken that a sync reads, with their queries. */
 const FEEDS: Record<string, { list: string; read: typeof readFikenInvoice; unsettled?: true }> = {
