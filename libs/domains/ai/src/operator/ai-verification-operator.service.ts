@@ -13,8 +13,11 @@ export interface LedgerProblem {
   expected: string;
 }
 
-/** The first day of the oldest month can have calls whose ids, and so whose rows, are of a month that was dropped. */
-const LONGEST_CALL_MS = 43_200_000;
+/**
+ * How long into the oldest month calls can have been charged whose ids, and so whose rows, are of a month that was dropped: the sums of
+ * that day are left out.
+ */
+const LATE_CHARGES_MS = 43_200_000;
 
 /** The sums of a day in words; null if there are none. */
 const sumsOf = (alias: string) =>
@@ -207,7 +210,7 @@ export class AiVerificationOperatorService {
   /** All problems, of one customer or of all; empty if there are none. */
   async verify(customerId?: string): Promise<LedgerProblem[]> {
     const oldestUsage = await this.partitions.oldestId('ai_usage');
-    const brokenDay = oldestUsage && new Date(timeOfId(oldestUsage) + LONGEST_CALL_MS).toISOString();
+    const brokenDay = oldestUsage && new Date(timeOfId(oldestUsage) + LATE_CHARGES_MS).toISOString();
     const values = [customerId ?? null, oldestUsage, this.calendar.timeZone, brokenDay];
     return this.dataSource.query<LedgerProblem[]>(VERIFY, values);
   }
