@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Client } from 'pg';
-import { NO_CUSTOMER } from '@platform/audit';
+import { NO_CUSTOMER } from '@platform/context';
 import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi } from '@test/operator-api';
 
 /** `npm run accept:operator-scale`: 100,000, with ten times as many rows of usage, and of the audit log. */

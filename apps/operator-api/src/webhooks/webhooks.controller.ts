@@ -8,7 +8,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { type EndpointView, WebhooksOperatorService } from '@domains/events';
-import { NO_CUSTOMER } from '@platform/audit';
+import { NO_CUSTOMER } from '@platform/context';
 import { PathId, ProblemReplies, toInboxPageDto, toInboxRequest, WithoutBody } from '@platform/http';
 import { Actor, AnyRole, FreshLogin, RequireRole } from '../access/operator-access';
 import { WithholdInRetries } from '../access/operator-requests.interceptor';

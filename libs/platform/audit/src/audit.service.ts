@@ -2,9 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditLogEntry } from './entities/audit-log-entry.entity';
 
-/** Means "no customer": an action that concerns the whole service, such as a model's price. */
-export const NO_CUSTOMER = '00000000-0000-0000-0000-000000000000';
-
 /** An action to record. `metadata` must not contain secrets. */
 export interface AuditEntry {
   customerId: string;

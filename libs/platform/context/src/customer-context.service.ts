@@ -3,6 +3,9 @@ import { Injectable } from '@nestjs/common';
 import { ClsService, ClsServiceManager, type ClsStore } from 'nestjs-cls';
 import { type TraceIds, traceIds } from '@platform/tracing';
 
+/** The customer of rows that concern the whole service or nobody known, such as the audit entry of a model's price. */
+export const NO_CUSTOMER = '00000000-0000-0000-0000-000000000000';
+
 /** The values of the asynchronous context. */
 export interface WorkContext extends ClsStore {
   /** The customer on whose behalf the code runs: a UUID. */

@@ -1,2 +1,8 @@
 export { ContextModule } from './context.module';
-export { ClientGoneError, CustomerContextService, logFields, type WorkContext } from './customer-context.service';
+export {
+  ClientGoneError,
+  CustomerContextService,
+  logFields,
+  NO_CUSTOMER,
+  type WorkContext,
+} from './customer-context.service';

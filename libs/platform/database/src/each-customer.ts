@@ -1,8 +1,8 @@
 import type { DataSource } from 'typeorm';
+import { LEAST_ID } from './reads/keyset-pages';
 
 /** Number of customers per query. */
 const CUSTOMERS = 1_000;
-const NO_CUSTOMER = '00000000-0000-0000-0000-000000000000';
 
 const ALL = 'select id from customer where id > $1 order by id limit $2';
 
@@ -15,7 +15,7 @@ export async function* customerPages(
   find = ALL,
   values: readonly unknown[] = [],
 ): AsyncGenerator<string[]> {
-  for (let last = NO_CUSTOMER; ;) {
+  for (let last = LEAST_ID; ;) {
     const found = await dataSource.query<{ id: string }[]>(find, [last, CUSTOMERS, ...values]);
     const page = found.map(({ id }) => id);
     if (page.length > 0) yield page;

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, In } from 'typeorm';
-import { AuditService, NO_CUSTOMER } from '@platform/audit';
+import { AuditService } from '@platform/audit';
+import { NO_CUSTOMER } from '@platform/context';
 import { AppConfig } from '@platform/config';
 import { isUniqueViolation } from '@platform/database';
 import { ServiceError } from '@platform/errors';

@@ -7,7 +7,8 @@ import type {
   RegistrationResponseJSON,
 } from '@simplewebauthn/server';
 import { DataSource } from 'typeorm';
-import { AuditService, NO_CUSTOMER } from '@platform/audit';
+import { AuditService } from '@platform/audit';
+import { NO_CUSTOMER } from '@platform/context';
 import { ServiceError } from '@platform/errors';
 import { OperatorAccount } from './entities/operator-account.entity';
 import { OperatorPasskey } from './entities/operator-passkey.entity';

@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
+import { NO_CUSTOMER } from '@platform/context';
 import { isTransientFailure, PipelinedConnectionsService, prepared, retryTransient } from '@platform/database';
 import type { RefusedRequest } from './entities/refused-request.entity';
 
@@ -22,8 +23,6 @@ export type Refusal = Pick<RefusedRequest, 'requestId' | 'network' | 'method' | 
   Partial<
     Record<'customerId' | 'tokenId' | 'fingerprint' | 'route' | 'code' | 'detail' | 'upstream', string | undefined>
   >;
-
-const NO_CUSTOMER = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Keeps refused requests for the operator, off the requests' way: with one statement per second for all of them. The number that is

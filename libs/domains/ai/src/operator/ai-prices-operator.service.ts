@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { And, DataSource, type EntityManager, LessThanOrEqual, MoreThan } from 'typeorm';
-import { AuditService, NO_CUSTOMER } from '@platform/audit';
+import { AuditService } from '@platform/audit';
+import { NO_CUSTOMER } from '@platform/context';
 import { AppConfig } from '@platform/config';
 import { databaseNow, isUniqueViolation } from '@platform/database';
 import { ServiceError } from '@platform/errors';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { NO_CUSTOMER } from '@platform/audit';
+import { NO_CUSTOMER } from '@platform/context';
 import { AppConfig } from '@platform/config';
 import { newestRows, readInbox } from '@platform/database';
 import { ServiceError } from '@platform/errors';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { NO_CUSTOMER } from '@platform/audit';
+import { NO_CUSTOMER } from '@platform/context';
 import { AppConfig } from '@platform/config';
 import type { EndpointKey } from '../webhook-secrets/webhook-secrets.service';
 

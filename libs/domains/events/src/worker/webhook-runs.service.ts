@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Counter, Histogram } from 'prom-client';
 import { DataSource } from 'typeorm';
-import { NO_CUSTOMER } from '@platform/audit';
+import { NO_CUSTOMER } from '@platform/context';
 import { AppConfig } from '@platform/config';
 import { Metrics } from '@platform/metrics';
 import type { Scope } from '@platform/tokens';

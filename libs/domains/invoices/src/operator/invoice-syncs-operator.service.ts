@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, MoreThan } from 'typeorm';
-import { AuditService, NO_CUSTOMER } from '@platform/audit';
+import { AuditService } from '@platform/audit';
+import { NO_CUSTOMER } from '@platform/context';
 import { readInbox } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import type { InboxPage, InboxRequest } from '@platform/pagination';

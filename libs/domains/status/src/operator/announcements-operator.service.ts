@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { AuditService, NO_CUSTOMER } from '@platform/audit';
+import { AuditService } from '@platform/audit';
+import { NO_CUSTOMER } from '@platform/context';
 import { databaseNow } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { announceBegun, announceEnded } from '../status-announcements';
