@@ -6,9 +6,9 @@ const SIDES = ['customer', 'operator', 'worker'];
 const FOLDERS = [...SIDES, 'entities', 'ports', 'adapters', 'sql', 'migrations'];
 /** Parts that several sides of a domain use, by domain. */
 const SHARED: Record<string, string[]> = {
-  ai: ['ledger', 'liveness', 'provider-keys', 'usage'],
+  ai: ['health', 'ledger', 'liveness', 'provider-keys', 'usage'],
   events: ['webhook-secrets'],
-  invoices: ['money'],
+  invoices: ['health', 'money'],
   sms: ['delivery-reports'],
 };
 

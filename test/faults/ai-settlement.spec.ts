@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import { Logger } from '@nestjs/common';
-import { AiCreditOperatorService, CreditLedger } from '@domains/ai';
+import { AiUsageOperatorService, CreditLedger } from '@domains/ai';
 import { DatabaseUnavailableError } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { problemOf } from '@platform/http';
@@ -64,7 +64,7 @@ describe('An AI call whose end cannot be stored', () => {
     await locker.query('rollback');
   };
   const unknown = async () =>
-    (await fixture.operator.get(AiCreditOperatorService).unknownOutcomes(customerId, { limit: 10 })).rows;
+    (await fixture.operator.get(AiUsageOperatorService).unknownOutcomes(customerId, { limit: 10 })).rows;
 
   it('is answered and charged once when it can be stored in time', async () => {
     const sent = sendAndLock();

@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { AiMaintenanceService, AiVerificationOperatorService, CreditHealthService } from '@domains/ai';
+import { AiMaintenanceService, AiVerificationOperatorService } from '@domains/ai';
 import { AppConfig } from '@platform/config';
 import { JobRunnerService } from '@platform/jobs';
 
@@ -15,7 +15,6 @@ export class AiJobs implements OnModuleInit {
     private readonly runner: JobRunnerService,
     private readonly maintenance: AiMaintenanceService,
     private readonly verification: AiVerificationOperatorService,
-    private readonly health: CreditHealthService,
     private readonly config: AppConfig,
   ) {}
 
@@ -53,21 +52,11 @@ export class AiJobs implements OnModuleInit {
     });
   }
 
-  /**
-   * Verifies the AI credit of all customers and stores the number of problems, unless it was aborted. One customer after
-   * the other: a statement for all would hold a snapshot for minutes.
-   */
+  /** Verifies the AI credit of all customers, unless it is aborted. */
   async verifyCredit(signal: AbortSignal): Promise<void> {
-    let problems = 0;
-    for await (const customerId of this.health.customers()) {
-      if (signal.aborted) return;
-      for (const problem of await this.verification.verify(customerId)) {
-        problems++;
-        this.logger.error({ msg: 'AI credit does not add up', ...problem });
-      }
-    }
-    const accounts = await this.verification.accounts();
-    this.logger.log({ msg: 'AI accounts verified', accounts, problems });
-    await this.health.recordVerification(accounts, problems);
+    const verified = await this.verification.runAll(signal, (problem) => {
+      this.logger.error({ msg: 'AI credit does not add up', ...problem });
+    });
+    if (verified) this.logger.log({ msg: 'AI accounts verified', ...verified });
   }
 }

@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AiAccountingOperatorService, AiCreditOperatorService, AiVerificationOperatorService } from '@domains/ai';
+import { AiAccountingOperatorService, AiUsageOperatorService, AiVerificationOperatorService } from '@domains/ai';
 import { ProblemReplies, toInboxPageDto, toInboxRequest } from '@platform/http';
 import { jsonAmount } from '@platform/money';
 import { wholeInbox } from '@platform/pagination';
@@ -23,7 +23,7 @@ import {
 export class AiAccountingController {
   constructor(
     private readonly accounting: AiAccountingOperatorService,
-    private readonly credit: AiCreditOperatorService,
+    private readonly calls: AiUsageOperatorService,
     private readonly customers: CustomerNamesService,
     private readonly verification: AiVerificationOperatorService,
   ) {}
@@ -57,7 +57,7 @@ export class AiAccountingController {
   @ApiOkResponse({ type: UnknownOutcomePageDto, description: 'A page of the list.' })
   @ProblemReplies('invalid_request')
   async listUnknownOutcomes(@Query() query: UnknownOutcomeQueryDto): Promise<UnknownOutcomePageDto> {
-    const page = await this.credit.unknownOutcomesInbox(query.customer_id, toInboxRequest(query));
+    const page = await this.calls.unknownOutcomesInbox(query.customer_id, toInboxRequest(query));
     return toInboxPageDto(await this.customers.addTo(page), toUnknownOutcomeDto);
   }
 

@@ -299,7 +299,7 @@ const unknown = command({
     ...['reason', 'state', 'price_valid_from', 'input_tokens_bound', 'max_tokens', 'deadline', 'month', 'request_id'],
     ...['token_id', 'created_at', 'customer_id'],
   ],
-  run: ({ credit }, { customer }, { listing }) => credit.unknownOutcomes(customer, listing),
+  run: ({ records }, { customer }, { listing }) => records.unknownOutcomes(customer, listing),
 });
 
 const verify = command({

@@ -19,7 +19,7 @@ import { AiAccountingOperatorService } from './operator/ai-accounting-operator.s
 import { AiConfigurationOperatorService } from './operator/ai-configuration-operator.service';
 import { AiCreditOperatorService } from './operator/ai-credit-operator.service';
 import { AiMaintenanceService } from './worker/ai-maintenance.service';
-import { CreditHealthService } from './worker/credit-health.service';
+import { CreditHealthService } from './health/credit-health.service';
 import { AiPricesOperatorService } from './operator/ai-prices-operator.service';
 import { AiUsageModule } from './usage/ai-usage.module';
 import { AiUsageOperatorService } from './operator/ai-usage-operator.service';

@@ -49,7 +49,7 @@ export {
 } from './operator/ai-configuration-operator.service';
 export { type CreditChange, AiCreditOperatorService } from './operator/ai-credit-operator.service';
 export { LedgerRetentionService } from './worker/ledger-retention.service';
-export { type CreditHealth, CreditHealthService } from './worker/credit-health.service';
+export { type CreditHealth, CreditHealthService } from './health/credit-health.service';
 export { AiMaintenanceService } from './worker/ai-maintenance.service';
 export { CreditLedger, type ReservationRequest, type TokenUsage } from './ledger/credit-ledger.port';
 export { CreditLedgerService } from './ledger/credit-ledger.service';

@@ -26,7 +26,7 @@ export { BillingAccountsOperatorService } from './operator/billing-accounts-oper
 export { InvoiceSyncsOperatorService, type SyncReport } from './operator/invoice-syncs-operator.service';
 export { DueSyncsService, type SyncLaneSettings } from './worker/due-syncs.service';
 export { InvoiceSyncsService, RUN_DEADLINE_MS, type SyncOutcome } from './worker/invoice-syncs.service';
-export { type SourceSyncHealth, SyncHealthService } from './worker/sync-health.service';
+export { type SourceSyncHealth, SyncHealthService } from './health/sync-health.service';
 export { InvoiceSyncModule } from './invoice-sync.module';
 export { InvoicesSchema1763683200900 } from './migrations/1763683200900-invoices';
 export { InvoiceInbox1763683203300 } from './migrations/1763683203300-invoice-inbox';

@@ -12,7 +12,7 @@ import { BillingSourcesModule } from './adapters/billing-sources.module';
 import { BillingAccountsOperatorService } from './operator/billing-accounts-operator.service';
 import { DueSyncsService } from './worker/due-syncs.service';
 import { InvoiceSyncsService } from './worker/invoice-syncs.service';
-import { SyncHealthService } from './worker/sync-health.service';
+import { SyncHealthService } from './health/sync-health.service';
 import { InvoiceSyncsOperatorService } from './operator/invoice-syncs-operator.service';
 import { SyncedDocumentsService } from './worker/synced-documents.service';
 import { SyncRunsService } from './worker/sync-runs.service';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { customerPages } from '@platform/database';
+import { UNPAID_STATES } from '../entities/ai-reservation.entity';
 
 /** The state of all AI credit. Amounts in NOK, times in seconds. */
 export interface CreditHealth {
@@ -19,7 +19,7 @@ export interface CreditHealth {
 
 const UNKNOWN_OUTCOMES = `
     select count(*)::int as unknown_outcomes from ai_reservation
-    where state in ('outcome_unknown', 'not_charged') and resolved_at > app.now() - interval '1 day'`;
+    where state in (${UNPAID_STATES.map((state) => `'${state}'`).join(', ')}) and resolved_at > app.now() - interval '1 day'`;
 
 const TROUBLES = `select v.problems, u.unknown_outcomes from ai_verification v cross join (${UNKNOWN_OUTCOMES}) u`;
 
@@ -36,7 +36,7 @@ const HEALTH = `
            count(*) filter (where included + purchased <= reserved)::int as exhausted_accounts
     from ai_account) a`;
 
-/** Reads the state of all AI credit for the metrics and the operator, and records verifications. */
+/** Reads the state of all AI credit for the metrics and the operator. */
 @Injectable()
 export class CreditHealthService {
   constructor(private readonly dataSource: DataSource) {}
@@ -49,19 +49,6 @@ export class CreditHealthService {
   /** What somebody must look into. */
   troubles(): Promise<Pick<CreditHealth, 'problems' | 'unknown_outcomes'>> {
     return this.row(TROUBLES);
-  }
-
-  /** Stores the result of a verification of all customers. */
-  async recordVerification(accounts: number, problems: number): Promise<void> {
-    await this.dataSource.query(`update ai_verification set finished_at = now(), accounts = $1, problems = $2`, [
-      accounts,
-      problems,
-    ]);
-  }
-
-  /** All customers, one after the other. */
-  async *customers(): AsyncGenerator<string> {
-    for await (const page of customerPages(this.dataSource)) yield* page;
   }
 
   private async row<Row>(statement: string): Promise<Row> {

@@ -1,12 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { requireCustomer } from '@domains/customers';
-import { DataSource, type EntityManager, In } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { AuditService } from '@platform/audit';
-import { newestRows, readInbox } from '@platform/database';
 import { ServiceError } from '@platform/errors';
-import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import { BillingCalendar } from '@platform/time';
-import { AiReservation, UNPAID_STATES } from '../entities/ai-reservation.entity';
 import { AiLedgerEntry, type LedgerKind } from '../entities/ai-ledger-entry.entity';
 
 /** A change of a customer's credit by the operator. */
@@ -20,7 +17,7 @@ export interface CreditChange {
   invoiceId?: string;
 }
 
-/** Manages customers' AI credit for the operator: adjustments, refunds, and calls whose outcome is unknown. */
+/** Changes customers' AI credit for the operator: adjustments, refunds, and what was paid for. */
 @Injectable()
 export class AiCreditOperatorService {
   constructor(
@@ -75,26 +72,6 @@ export class AiCreditOperatorService {
       'invalid_request',
       `The customer has less free credit than ${amountNok.replace('-', '')} NOK`,
     );
-  }
-
-  /** Uncharged calls that the provider may bill: the outcome is unknown or could not be stored. Of one customer or of all. */
-  unknownOutcomes(customerId: string | undefined, listing: ListingRequest): Promise<Listing<AiReservation>> {
-    const where = { state: In(UNPAID_STATES), ...(customerId && { customerId }) };
-    return newestRows(this.dataSource.manager, AiReservation, { where, by: 'resolvedAt' }, listing);
-  }
-
-  /** A page of them, the latest first; with the number of all. */
-  async unknownOutcomesInbox(customerId: string | undefined, request: InboxRequest): Promise<InboxPage<AiReservation>> {
-    const query = this.dataSource.manager
-      .createQueryBuilder(AiReservation, 't')
-      .where({ state: In(UNPAID_STATES), ...(customerId && { customerId }) });
-    const orders = {
-      resolved_at: { by: 't.resolvedAt', kind: 'time' },
-      amount: { by: 't.amount', kind: 'number' },
-    } as const;
-    const inbox = { name: 'ai.unknown', filters: [customerId], orders, usual: '-resolved_at' };
-    const page = await readInbox(query, { ...inbox, id: { by: 't.id', kind: 'uuid' } }, request);
-    return page.map(({ entity }) => entity);
   }
 
   private async lastSequence(manager: EntityManager, customerId: string): Promise<string> {

@@ -238,7 +238,7 @@ describe("The operator's AI services", () => {
     await fixture.setTime('2026-11-15T12:02:00Z');
     expect(await Promise.all([maintenance.resolveAbandoned(), maintenance.resolveAbandoned()])).toContain(1);
     expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ included: 10, reserved: 0 });
-    expect((await fixture.operator.get(AiCreditOperatorService).unknownOutcomes(customerId, PAGE)).rows).toMatchObject([
+    expect((await fixture.operator.get(AiUsageOperatorService).unknownOutcomes(customerId, PAGE)).rows).toMatchObject([
       { state: 'outcome_unknown' },
     ]);
     gate.open();
@@ -251,7 +251,7 @@ describe("The operator's AI services", () => {
       reserved: 0,
       usage: cost,
     });
-    expect((await fixture.operator.get(AiCreditOperatorService).unknownOutcomes(customerId, PAGE)).rows).toEqual([]);
+    expect((await fixture.operator.get(AiUsageOperatorService).unknownOutcomes(customerId, PAGE)).rows).toEqual([]);
     expect(await problemsOf(fixture, customerId)).toEqual([]);
   });
 

@@ -1,9 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { requireCustomer } from '@domains/customers';
-import { DataSource } from 'typeorm';
+import { DataSource, In } from 'typeorm';
 import { CustomerContextService } from '@platform/context';
+import { newestRows, readInbox } from '@platform/database';
 import { BillingCalendar } from '@platform/time';
-import { Listing, type ListingRequest, MOST_COUNTED, type Page, type PageRequest } from '@platform/pagination';
+import {
+  type InboxPage,
+  type InboxRequest,
+  Listing,
+  type ListingRequest,
+  MOST_COUNTED,
+  type Page,
+  type PageRequest,
+} from '@platform/pagination';
+import { AiReservation, UNPAID_STATES } from '../entities/ai-reservation.entity';
 import { AiLedgerEntriesService, type LedgerEntry, type LedgerFilter } from '../usage/ai-ledger-entries.service';
 import { AiReceiptsService, type Receipt, type ReceiptFilter } from '../usage/ai-receipts.service';
 import { AiUsageSummaryService, type UsageSummary, type UsageSummaryFilter } from '../usage/ai-usage-summary.service';
@@ -57,7 +67,7 @@ const LEDGER_COUNT = `
       and ($3::timestamptz is null or created_at >= $3) and ($4::timestamptz is null or created_at < $4)
     limit ${MOST_COUNTED + 1}) counted`;
 
-/** A customer's charged calls and ledger for the operator: the same lists that the customer reads. */
+/** Calls for the operator: a customer's charged ones and its ledger, the same lists that the customer reads; and those that were not charged. */
 @Injectable()
 export class AiUsageOperatorService {
   constructor(
@@ -110,6 +120,26 @@ export class AiUsageOperatorService {
   /** Sums of charged calls by day, month, model or token. @throws ServiceError not_found, invalid_request */
   summary(customerId: string, filter: UsageSummaryFilter, page: PageRequest): Promise<UsageSummary> {
     return this.as(customerId, () => this.summaries.list(filter, page));
+  }
+
+  /** Uncharged calls that the provider may bill: the outcome is unknown or could not be stored. Of one customer or of all. */
+  unknownOutcomes(customerId: string | undefined, listing: ListingRequest): Promise<Listing<AiReservation>> {
+    const where = { state: In(UNPAID_STATES), ...(customerId && { customerId }) };
+    return newestRows(this.dataSource.manager, AiReservation, { where, by: 'resolvedAt' }, listing);
+  }
+
+  /** A page of them, the latest first; with the number of all. */
+  async unknownOutcomesInbox(customerId: string | undefined, request: InboxRequest): Promise<InboxPage<AiReservation>> {
+    const query = this.dataSource.manager
+      .createQueryBuilder(AiReservation, 't')
+      .where({ state: In(UNPAID_STATES), ...(customerId && { customerId }) });
+    const orders = {
+      resolved_at: { by: 't.resolvedAt', kind: 'time' },
+      amount: { by: 't.amount', kind: 'number' },
+    } as const;
+    const inbox = { name: 'ai.unknown', filters: [customerId], orders, usual: '-resolved_at' };
+    const page = await readInbox(query, { ...inbox, id: { by: 't.id', kind: 'uuid' } }, request);
+    return page.map(({ entity }) => entity);
   }
 
   private async counted<Row>(statement: string, values: unknown[], page: Page<Row>): Promise<CountedPage<Row>> {

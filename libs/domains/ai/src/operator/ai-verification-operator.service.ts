@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { PartitionsService, timeOfId } from '@platform/database';
+import { customerPages, PartitionsService, timeOfId } from '@platform/database';
 import { BillingCalendar } from '@platform/time';
 
 /** A difference between a customer's account, ledger, usage and reservations. */
@@ -213,5 +213,30 @@ export class AiVerificationOperatorService {
     const brokenDay = oldestUsage && new Date(timeOfId(oldestUsage) + LATE_CHARGES_MS).toISOString();
     const values = [customerId ?? null, oldestUsage, this.calendar.timeZone, brokenDay];
     return this.dataSource.query<LedgerProblem[]>(VERIFY, values);
+  }
+
+  /**
+   * Verifies the accounts of all customers and stores the number of problems; undefined if it was aborted, and then stores nothing.
+   * One customer after the other: a statement for all would hold a snapshot for minutes.
+   */
+  async runAll(
+    signal: AbortSignal,
+    found: (problem: LedgerProblem) => void,
+  ): Promise<{ accounts: number; problems: number } | undefined> {
+    let problems = 0;
+    for await (const page of customerPages(this.dataSource)) {
+      for (const customerId of page) {
+        if (signal.aborted) return undefined;
+        const ofCustomer = await this.verify(customerId);
+        ofCustomer.forEach(found);
+        problems += ofCustomer.length;
+      }
+    }
+    const accounts = await this.accounts();
+    await this.dataSource.query('update ai_verification set finished_at = now(), accounts = $1, problems = $2', [
+      accounts,
+      problems,
+    ]);
+    return { accounts, problems };
   }
 }

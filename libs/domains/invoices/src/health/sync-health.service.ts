@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { BillingSourceName } from '../invoice-values';
+import { BILLING_SOURCES, type BillingSourceName } from '../invoice-values';
 
 /** State of the syncs with a source, over all customers. */
 export interface SourceSyncHealth {
@@ -25,7 +25,8 @@ export class SyncHealthService {
   failing(): Promise<Pick<SourceSyncHealth, 'source' | 'failing'>[]> {
     return this.dataSource.query(
       `select s.source, (select count(*)::int from invoice_sync f where f.source = s.source and f.failures > 0) as failing
-       from (values ('fiken'), ('stripe')) s (source) where exists (select from invoice_sync a where a.source = s.source) order by 1`,
+       from unnest($1::text[]) s (source) where exists (select from invoice_sync a where a.source = s.source) order by 1`,
+      [BILLING_SOURCES],
     );
   }
 
