@@ -297,6 +297,37 @@ describe('changes through the operator API', () => {
       expect([own.status, own.headers.get('idempotency-replayed')]).toEqual([201, null]);
     });
 
+    it('are refused with the name that others have for the header, which would protect nothing', async () => {
+      const before = await tokens();
+      const issue = { customer_id: customer, scopes: ['ai:read'], name: 'Twice' };
+      const refused = await send('POST', '/tokens', issue, { 'x-idempotency-key': randomUUID() });
+      expect([refused.status, ((await refused.json()) as { detail: string }).detail]).toEqual([
+        400,
+        'Send the header Idempotency-Key instead of X-Idempotency-Key, which has no effect',
+      ]);
+      expect(await tokens()).toBe(before);
+    });
+
+    it('name unknown fields to a retry too', async () => {
+      const [key, body] = [randomUUID(), { ...newCustomer(), emial: 'typo@fjordlys.example' }];
+      const names = async () => (await keyed('/customers', body, key)).headers.get('x-ignored');
+      expect([await names(), await names()]).toEqual(['emial', 'emial']);
+    });
+
+    it('say that a reply is there no more whose SECRETS_KEY is lost', async () => {
+      const [key, body] = [randomUUID(), newCustomer()];
+      await keyed('/customers', body, key);
+      await api.superuser.query(`update operator_request_key set secrets_key = 'of yesterday'`);
+      const again = await keyed('/customers', body, key);
+      expect([again.status, await again.json()]).toEqual([
+        409,
+        expect.objectContaining({
+          code: 'idempotency_reply_not_kept',
+          detail: 'The request was done once, but its reply can no longer be read',
+        }),
+      ]);
+    });
+
     it('leave the key free if they are refused', async () => {
       const key = randomUUID();
       const refused = await keyed('/customers', { ...newCustomer(), email: 'nobody' }, key);

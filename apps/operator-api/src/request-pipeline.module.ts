@@ -5,7 +5,7 @@ import { createValidationPipe, HttpModule, ProblemFilter, RequestBodyGuard } fro
 import { ReplySealerService } from '@platform/idempotency';
 import { OperatorAccountsModule } from '@platform/operator-accounts';
 import { OperatorGuard } from './access/operator.guard';
-import { OperatorRequestsInterceptor } from './access/operator-requests.interceptor';
+import { KeyedRequestsInterceptor } from './access/keyed-requests.interceptor';
 import { RequestPlacesService } from './access/request-places.service';
 import { RequestTransactionsService } from './access/request-transactions.service';
 import { UnknownOutcomeQueryDto } from './ai/ai-accounting.dto';
@@ -49,7 +49,7 @@ const LISTS = [
     ...[RequestPlacesService, RateLimitStorageService, ReplySealerService, RequestTransactionsService],
     { provide: APP_GUARD, useClass: OperatorGuard },
     { provide: APP_GUARD, useClass: RequestBodyGuard },
-    { provide: APP_INTERCEPTOR, useClass: OperatorRequestsInterceptor },
+    { provide: APP_INTERCEPTOR, useClass: KeyedRequestsInterceptor },
     { provide: APP_PIPE, useFactory: () => createValidationPipe(LISTS) },
     { provide: APP_FILTER, useClass: ProblemFilter },
   ],

@@ -15,7 +15,7 @@ import {
 } from '@platform/operator-accounts';
 import { wholeInbox } from '@platform/pagination';
 import { Actor, CurrentOperator, FreshLogin, RequireRole } from '../access/operator-access';
-import { WithholdInRetries } from '../access/operator-requests.interceptor';
+import { WithholdInRetries } from '../access/keyed-requests.interceptor';
 import { SessionListDto, toSessionDto } from '../login/login.dto';
 import {
   AccountDto,

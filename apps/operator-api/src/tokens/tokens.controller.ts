@@ -4,7 +4,7 @@ import { PathId, ProblemReplies, toInboxPageDto, WithoutBody, WithoutEffect } fr
 import { wholeInbox } from '@platform/pagination';
 import { TokensOperatorService } from '@platform/tokens';
 import { Actor, AnyRole, FreshLogin, RequireRole } from '../access/operator-access';
-import { WithholdInRetries } from '../access/operator-requests.interceptor';
+import { WithholdInRetries } from '../access/keyed-requests.interceptor';
 import { CustomerNamesService } from '../customers/customer-names.service';
 import {
   FindTokenDto,

@@ -11,7 +11,7 @@ import { type EndpointView, WebhooksOperatorService } from '@domains/events';
 import { NO_CUSTOMER } from '@platform/context';
 import { PathId, ProblemReplies, toInboxPageDto, toInboxRequest, WithoutBody } from '@platform/http';
 import { Actor, AnyRole, FreshLogin, RequireRole } from '../access/operator-access';
-import { WithholdInRetries } from '../access/operator-requests.interceptor';
+import { WithholdInRetries } from '../access/keyed-requests.interceptor';
 import { CustomerNamesService } from '../customers/customer-names.service';
 import {
   AddWebhookEndpointDto,

@@ -1,5 +1,5 @@
 export { acceptedWeights } from './accept';
-export { BODY_BYTES, BodyMemory, type BodyLease } from './body-limits';
+export { BODY_BYTES, BodyMemory, type BodyLease, TurnBudget } from './body-limits';
 export { endSlowReply, networkOf, onReplyClosed } from './connections';
 export { CsvExportsService, PageOrCsvReply, WantsCsv } from './csv-exports.service';
 export {
@@ -32,7 +32,7 @@ export {
 } from './field-rules';
 export { ClientGone, PathId } from './handler-params';
 export { HttpModule } from './http.module';
-export { KeyedRequestsService, readIdempotencyKey } from './keyed-requests.service';
+export { KeyedRequestsService, requestKeyOf, RequestPresenter } from './keyed-requests.service';
 export { Draining, listen, ListeningSockets } from './listening';
 export { LoadShedder } from './load-shedding';
 export { API_KEY_SCHEME, operationsOf, scopesOf } from './open-api/document';
@@ -51,6 +51,7 @@ export {
   ReadBodyBy,
   type ReplayHeaders,
   type RouteRules,
+  type KeyRules,
   rulesOf,
   WithoutBody,
   WithoutEffect,

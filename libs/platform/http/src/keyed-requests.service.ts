@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { type CallHandler, type ExecutionContext, Injectable, StreamableFile, type Type } from '@nestjs/common';
+import { type CallHandler, type ExecutionContext, Injectable, StreamableFile } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { FastifyReply } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
@@ -55,12 +55,6 @@ export class KeyedRequestsService {
     const request = execution.getArgByIndex<RequestWithBody>(0);
     const { key } = rulesOf(execution);
     if (key === 'ignored' || !request.customer) return next.handle();
-    // Under the name that others have for it: the request would run again with each retry.
-    if (request.headers[IDEMPOTENCY_KEY] === undefined)
-      throw new ServiceError(
-        'invalid_request',
-        'Send the header Idempotency-Key instead of X-Idempotency-Key, which has no effect',
-      );
     const presenter = new RequestPresenter(execution.getArgByIndex<FastifyReply>(1), key?.keptHeaders);
     return from(this.runOnce(request, request.customer.customerId, presenter, key, next));
   }
@@ -80,32 +74,23 @@ export class KeyedRequestsService {
     };
     const outcome = await this.calls.once({ key, presenter, claimedByService: rules !== undefined, work });
     if ('result' in outcome) return outcome.result;
-    if (outcome.isReplayed) return this.replay(presenter, outcome.reply, rules?.replayHeaders);
+    if (outcome.isReplayed) {
+      const more = rules?.replayHeaders && this.modules.get<ReplayHeaders>(rules.replayHeaders, { strict: false });
+      return presenter.sendKept(outcome.reply, await more?.headersOf(outcome.reply));
+    }
     presenter.setHead(outcome.reply);
     return outcome.reply.body;
-  }
-
-  private async replay(
-    presenter: RequestPresenter,
-    { body, ...head }: OpenedReply,
-    more?: Type<ReplayHeaders>,
-  ): Promise<Buffer | StreamableFile> {
-    const headers = more && (await this.modules.get(more, { strict: false }).headersOf(head));
-    presenter.setHead(head, { ...headers, 'idempotency-replayed': 'true' });
-    if (Buffer.isBuffer(body)) return body;
-    holdWhileSent(body.content, body.heldBytes);
-    return new StreamableFile(body.content);
   }
 }
 
 /**
  * The key of a request, and the fingerprint that tells its retries from other requests: at once, unless the body is large.
- * @throws ServiceError invalid_request
+ * @param customerId whose key it is: the customer, or the account of an operator @throws ServiceError invalid_request
  */
-function requestKeyOf(
+export function requestKeyOf(
   request: RequestWithBody,
   customerId: string,
-  { form, turns }: { form: string | undefined; turns: TurnBudget },
+  { form, turns }: { form?: string | undefined; turns: TurnBudget },
 ): RequestKey | Promise<RequestKey> {
   const { method, originalUrl, rawBody } = request;
   const key = readIdempotencyKey(request.raw);
@@ -134,8 +119,15 @@ async function hashInTurns(
  * The Idempotency-Key of a request, without its quotes if it has some.
  * @throws ServiceError invalid_request
  */
-export function readIdempotencyKey(request: Pick<IncomingMessage, 'headers' | 'headersDistinct'>): string {
-  const joined = String(request.headers[IDEMPOTENCY_KEY] ?? '');
+function readIdempotencyKey(request: Pick<IncomingMessage, 'headers' | 'headersDistinct'>): string {
+  const header = request.headers[IDEMPOTENCY_KEY];
+  // Under the name that others have for it: the request would run again with each retry.
+  if (header === undefined)
+    throw new ServiceError(
+      'invalid_request',
+      'Send the header Idempotency-Key instead of X-Idempotency-Key, which has no effect',
+    );
+  const joined = String(header);
   // Node joins several lines with a comma; to tell them apart it reads all headers anew.
   const lines = joined.includes(',') ? (request.headersDistinct[IDEMPOTENCY_KEY] ?? []) : [joined];
   const [given = '', ...more] = lines;
@@ -152,7 +144,7 @@ function invalidKey(fault: string): ServiceError {
 }
 
 /** The replies to a request, with the headers that its route has set by then. */
-class RequestPresenter implements ReplyPresenter {
+export class RequestPresenter implements ReplyPresenter {
   /** The route's own, which Nest sets before anything of it runs. */
   private readonly status: number;
 
@@ -195,6 +187,14 @@ class RequestPresenter implements ReplyPresenter {
     // As Fastify completes the one that problems are sent with.
     const type = { 'content-type': `${contentType}; charset=utf-8` };
     return { status, headers: { ...headers, ...type }, body: Buffer.from(JSON.stringify(body)) };
+  }
+
+  /** The body of a reply that is sent again, for the handler's result. Sets its head. */
+  sendKept({ body, ...head }: OpenedReply, more?: Record<string, string>): Buffer | StreamableFile {
+    this.setHead(head, { ...more, 'idempotency-replayed': 'true' });
+    if (Buffer.isBuffer(body)) return body;
+    holdWhileSent(body.content, body.heldBytes);
+    return new StreamableFile(body.content);
   }
 
   /** Sets the status and the headers of a reply whose body is to be sent. */

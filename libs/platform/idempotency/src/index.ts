@@ -5,6 +5,9 @@ export { IdempotencyOperatorModule } from './idempotency-operator.module';
 export { IdempotencySchema1763683200550 } from './migrations/1763683200550-idempotency';
 export { IdempotencyStoreService, KeyTakenError } from './idempotency-store.service';
 export {
+  assertSameRequest,
+  keyInProgress,
+  openKeptReply,
   type KeyedCall,
   KeyedCallsService,
   type KeyedRequest,

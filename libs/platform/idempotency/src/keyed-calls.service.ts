@@ -118,7 +118,7 @@ export class KeyedCallsService implements OnApplicationShutdown {
       if (!(error instanceof KeyTakenError)) throw error;
       const reply = await second.keptReply();
       // Freed in this moment: the next try gets it.
-      if (!reply) throw inProgress();
+      if (!reply) throw keyInProgress();
       return { reply, isReplayed: true };
     }
   }
@@ -265,21 +265,9 @@ class KeyedCall {
     const { request, services } = this;
     const found = await services.store.find(request);
     if (!found || found.state === 'free') return undefined;
-    if (!found.fingerprint.equals(request.fingerprint)) {
-      throw new ServiceError(
-        'idempotency_key_reused',
-        'You have used this Idempotency-Key for another request in the last 24 hours',
-      );
-    }
-    if (found.state === 'in_progress') throw inProgress();
-    const { reply, secretsKey, effectId } = found;
-    if (!reply) throw notKept('was too large to be kept', effectId);
-    try {
-      return await services.sealer.open(request, { secretsKey: secretsKey ?? '', body: reply });
-    } catch (error) {
-      if (error instanceof SecretUnreadableError) throw notKept('can no longer be read', effectId);
-      throw error;
-    }
+    assertSameRequest(request, found.fingerprint);
+    if (found.state === 'in_progress') throw keyInProgress();
+    return openKeptReply(services.sealer, request, found);
   }
 
   /** Looks the key up before it is claimed, for work that only a first try may do. @throws KeyTakenError; as {@link keptReply} */
@@ -374,7 +362,32 @@ class StartedEffect {
   }
 }
 
-function inProgress(): ServiceError {
+/** @throws ServiceError idempotency_key_reused unless the key was used for the same request */
+export function assertSameRequest(request: RequestKey, fingerprint: Buffer): void {
+  if (fingerprint.equals(request.fingerprint)) return;
+  throw new ServiceError(
+    'idempotency_key_reused',
+    'You have used this Idempotency-Key for another request in the last 24 hours',
+  );
+}
+
+/** The reply that is stored under a key. @throws ServiceError idempotency_reply_not_kept */
+export async function openKeptReply(
+  sealer: ReplySealerService,
+  request: RequestKey,
+  { reply, secretsKey, effectId = null }: { reply: Buffer | null; secretsKey: string | null; effectId?: string | null },
+): Promise<OpenedReply> {
+  if (!reply) throw notKept('was too large to be kept', effectId);
+  try {
+    return await sealer.open(request, { secretsKey: secretsKey ?? '', body: reply });
+  } catch (error) {
+    if (error instanceof SecretUnreadableError) throw notKept('can no longer be read', effectId);
+    throw error;
+  }
+}
+
+/** A key that another request has, whose end is not known yet. */
+export function keyInProgress(): ServiceError {
   return new ServiceError(
     'idempotency_key_in_progress',
     `A request with this Idempotency-Key is in progress; try again in ${RETRY_SECONDS} s`,

@@ -8,6 +8,7 @@ export { AskedLogins1763683204000 } from './migrations/1763683204000-asked-login
 export { type Invitation, type InvitedAccount, OperatorAccountsService } from './operator-accounts.service';
 export { OperatorAccountsModule } from './operator-accounts.module';
 export { OperatorPasskeysService, type PasskeySite } from './operator-passkeys.service';
+export { OperatorRequestKeysService } from './operator-request-keys.service';
 export { isOperatorRole, OPERATOR_ROLES, type OperatorRole } from './operator-roles';
 export {
   ASKED_WITHIN_SECONDS,

@@ -10,12 +10,16 @@ import { OperatorSession } from './entities/operator-session.entity';
 import { LoginAttemptsService } from './login-attempts.service';
 import { OperatorAccountsService } from './operator-accounts.service';
 import { OperatorPasskeysService } from './operator-passkeys.service';
+import { OperatorRequestKeysService } from './operator-request-keys.service';
 import { OperatorSessionsService } from './operator-sessions.service';
 
 const ENTITIES = [
   ...[OperatorAccount, OperatorLoginAttempt, OperatorLoginLink, OperatorPasskey, OperatorRequestKey, OperatorSession],
 ];
-const SERVICES = [LoginAttemptsService, OperatorAccountsService, OperatorPasskeysService, OperatorSessionsService];
+const SERVICES = [
+  ...[LoginAttemptsService, OperatorAccountsService, OperatorPasskeysService, OperatorRequestKeysService],
+  OperatorSessionsService,
+];
 
 /** Accounts of the operator's people: invitations, logins, sessions. */
 @Module({ imports: [TypeOrmModule.forFeature(ENTITIES), AuditModule], providers: SERVICES, exports: SERVICES })
