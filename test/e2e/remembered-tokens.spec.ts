@@ -39,7 +39,7 @@ describe('remembered tokens', () => {
     const answered = Promise.withResolvers<void>();
     const spy = jest.spyOn(pipeline, 'single').mockImplementation((async (...args: unknown[]) => {
       const rows = await single(...args);
-      if ((args[0] as { name: string }).name !== 'access.authenticate') return rows;
+      if ((args[0] as { name: string }).name !== 'tokens.authenticate') return rows;
       spy.mockRestore();
       asked.resolve();
       await answered.promise;

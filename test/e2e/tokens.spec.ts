@@ -348,7 +348,7 @@ describe('service tokens', () => {
         proxy.down();
         // The write a second later fails.
         const failed = jest.spyOn(other.app.get(PipelinedConnectionsService), 'single');
-        await until(() => failed.mock.calls.some(([{ name }]) => name === 'access.record-token-use'));
+        await until(() => failed.mock.calls.some(([{ name }]) => name === 'tokens.record-use'));
         expect(await lastUse(id)).toBeUndefined();
         proxy.up();
         await until(async () => ((await lastUse(id))?.last_used_at.getTime() ?? 0) >= startedAt);

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { AiMessagesService, AiReceiptsService, type MessageRequest, type StreamedAnswer } from '@domains/ai';
 import { AppConfig } from '@platform/config';
 import { ServiceError } from '@platform/errors';
-import { endSlowReply, exceptSlowReader, problemOf, type ReplayHeaders, type RequestWithBody } from '@platform/http';
+import { problemOf, type ReplayHeaders, type RequestWithBody, waitForReader } from '@platform/http';
 import type { KeptReply } from '@platform/idempotency';
 import { shortDecimal } from '@platform/money';
 import type { AuthenticatedCustomer } from '@platform/tokens';
@@ -58,10 +58,9 @@ export class MessageAnswersService implements ReplayHeaders {
     const { bodyLease } = request;
     request.bodyLease = undefined;
     void ended.then(() => bodyLease?.release());
-    exceptSlowReader(reply);
     // A client that is gone already takes nothing.
     if (reply.raw.destroyed) events.destroy();
-    else endSlowReply(reply.raw, ended, this.config.AI_STREAM_PATIENCE_MS);
+    else waitForReader(reply, ended, this.config.AI_STREAM_PATIENCE_MS);
     // As a file Nest sends it as it is; a stream it would read itself, and put into another one.
     return new StreamableFile(events);
   }

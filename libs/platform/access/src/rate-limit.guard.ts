@@ -53,7 +53,7 @@ export class RateLimitGuard extends ThrottlerGuard {
   override canActivate(context: ExecutionContext): Promise<boolean> {
     const { access, rateLimit: kind } = rulesOf(context);
     const { customer } = context.getArgByIndex<FastifyRequest>(0);
-    if (!customer && access !== 'public') throw new Error('The bearer guard must run first');
+    if (!customer && access !== 'public') throw new Error('RouteAccessGuard must run first');
     const reply = context.getArgByIndex<FastifyReply>(1);
     // Nest accepts a boolean as well; the parent's signature has only the promise.
     if (!customer) return true as unknown as Promise<boolean>;

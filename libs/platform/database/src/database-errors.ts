@@ -93,11 +93,6 @@ export function mayHaveRun(error: unknown): boolean {
   return isDatabaseUnavailable(error) && !(error instanceof OverloadedError);
 }
 
-/** Whether the reply to a statement did not arrive in time, as opposed to an error reply. */
-export function isNoReply(error: unknown): boolean {
-  return Error.isError(error) && error.message === 'Query read timeout';
-}
-
 /** Whether a unique key refused a row. Decided by SQLSTATE: a distributed database does not name the key. */
 export function isUniqueViolation(error: unknown): boolean {
   return Error.isError(error) && detailsOf(error).code === '23505';

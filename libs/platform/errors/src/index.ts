@@ -8,6 +8,12 @@ export {
   operatorErrorCatalog,
   problemType,
 } from './error-catalog';
-export { ServiceError, type ServiceErrorOptions, UntracedError, type UpstreamRefusal } from './service-error';
+export {
+  pointerSegment,
+  ServiceError,
+  type ServiceErrorOptions,
+  UntracedError,
+  type UpstreamRefusal,
+} from './service-error';
 export { typeName } from './type-name';
 export { nearMisses, similarName } from './similar-name';

@@ -51,3 +51,8 @@ export class ServiceError extends UntracedError {
     super(`${code}: ${detail}`, options, allErrors[code].status >= LEAST_FAULT);
   }
 }
+
+/** A name as a segment of a JSON pointer (RFC 6901 §3), with the slash before it. */
+export function pointerSegment(name: string | number): string {
+  return `/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}

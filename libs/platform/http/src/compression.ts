@@ -23,9 +23,12 @@ const COMPRESSIBLE_STREAM = /^(text\/(csv|html|css|javascript)|application\/java
 
 type Done = (error: Error | null, compressed: Buffer) => void;
 
+/** The content encodings that replies can have. */
+export type EncodingName = 'zstd' | 'br' | 'gzip';
+
 /** A content encoding that replies can have. Compression runs on the threads of libuv, not on the event loop. */
 interface Encoding {
-  name: string;
+  name: EncodingName;
   compress(body: string | Buffer, done: Done): void;
   stream(): Transform;
 }

@@ -217,12 +217,3 @@ export function onReplyClosed(reply: WatchedReply, work: () => void): void {
     for (const each of works) each();
   });
 }
-
-/** Disconnects a client that has not received its whole reply `patienceMs` after the last of it was `written`. */
-export function endSlowReply(reply: ServerResponse, written: Promise<void>, patienceMs: number): void {
-  void written.then(() => {
-    if (reply.destroyed || reply.closed) return;
-    const timer = setTimeout(() => reply.destroy(), patienceMs).unref();
-    reply.once('close', () => clearTimeout(timer));
-  });
-}

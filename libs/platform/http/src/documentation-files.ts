@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { type BrotliOptions, brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { onReplyClosed } from './connections';
-import { isWorthCompressing, preferredEncoding, varyOf } from './compression';
+import { type EncodingName, isWorthCompressing, preferredEncoding, varyOf } from './compression';
 
 /** Beginning of the documentation's addresses. */
 export const DOCUMENTATION = '/docs';
@@ -12,11 +12,12 @@ const MOST_FILES = 32;
 
 const BROTLI: BrotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } };
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 9 } };
-const COMPRESS: Record<string, (body: Buffer, done: (error: Error | null, compressed: Buffer) => void) => void> = {
-  br: (body, done) => brotliCompress(body, BROTLI, done),
-  gzip: (body, done) => gzip(body, { level: 9 }, done),
-  zstd: (body, done) => zstdCompress(body, ZSTD, done),
-};
+const COMPRESS: Record<EncodingName, (body: Buffer, done: (error: Error | null, compressed: Buffer) => void) => void> =
+  {
+    br: (body, done) => brotliCompress(body, BROTLI, done),
+    gzip: (body, done) => gzip(body, { level: 9 }, done),
+    zstd: (body, done) => zstdCompress(body, ZSTD, done),
+  };
 
 /** Headers of a file that depend on the file alone. */
 const OWN_HEADERS = [
@@ -130,10 +131,10 @@ function headersOf(reply: FastifyReply): Record<string, string> {
 /** One file at a time: each takes a processor for a tenth of a second. */
 let latest: Promise<unknown> = Promise.resolve();
 
-function compressed(body: Buffer, encoding: string): Promise<Buffer> {
+function compressed(body: Buffer, encoding: EncodingName): Promise<Buffer> {
   const compress = () =>
     new Promise<Buffer>((resolve, reject) => {
-      COMPRESS[encoding]?.(body, (error, bytes) => (error ? reject(error) : resolve(bytes)));
+      COMPRESS[encoding](body, (error, bytes) => (error ? reject(error) : resolve(bytes)));
     });
   const bytes = latest.then(compress);
   latest = bytes.catch(() => undefined);

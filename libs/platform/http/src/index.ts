@@ -1,6 +1,6 @@
 export { acceptedWeights } from './accept';
 export { BODY_BYTES, BodyMemory, type BodyLease, TurnBudget } from './body-limits';
-export { endSlowReply, networkOf, onReplyClosed } from './connections';
+export { networkOf, onReplyClosed } from './connections';
 export { CsvExportsService, PageOrCsvReply, WantsCsv } from './csv-exports.service';
 export {
   InboxPageDto,
@@ -32,7 +32,7 @@ export {
 } from './field-rules';
 export { ClientGone, PathId } from './handler-params';
 export { HttpModule } from './http.module';
-export { KeyedRequestsService, requestKeyOf, RequestPresenter } from './keyed-requests.service';
+export { KeyedRequestsService, requestKeyOf } from './keyed-requests.service';
 export { Draining, listen, ListeningSockets } from './listening';
 export { LoadShedder } from './load-shedding';
 export { API_KEY_SCHEME, operationsOf, scopesOf } from './open-api/document';
@@ -41,7 +41,8 @@ export { writeDocument } from './open-api/write-document';
 export { ProblemReplies } from './open-api/problem-replies.decorator';
 export { type ErrorReply, type Problem, type ProblemDialect, problemOf } from './problem';
 export { ProblemFilter } from './problem.filter';
-export { exceptSlowReader, ReplyMemory } from './reply-memory';
+export { ReplyMemory } from './reply-memory';
+export { RequestPresenter } from './request-presenter';
 export { RequestBodyGuard, type RequestWithBody } from './request-body.guard';
 export {
   type BodyReader,
@@ -58,4 +59,5 @@ export {
 } from './route-rules';
 export { type AddressHint, type Route, routesOf, setAddressHints } from './routing';
 export { configureApplication, createAdapter, type EndedRequest, observeRequests, requestMeter } from './server';
+export { waitForReader } from './slow-readers';
 export { createValidationPipe, fieldNames } from './validation-pipe';

@@ -1,5 +1,4 @@
-import type { Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -162,60 +161,4 @@ function refusal(grant: Exclude<Grant, 'granted'>): ServiceError {
         retry,
       )
     : new ServiceError('service_unavailable', 'The memory for replies is full; try again', retry);
-}
-
-/** Bytes that a reader takes at least in the time that it has. */
-const LEAST_BYTES = 64 * 1024;
-const LOOK_MS = 500;
-
-/** Connections whose reply has a patience of its own. */
-const excepted = new WeakSet<Socket>();
-
-/** What a connection whose bytes wait had taken at a time. */
-interface Progress {
-  taken: number;
-  at: number;
-}
-
-/** Closes connections whose reader takes less than {@link LEAST_BYTES} in `patienceMs` while bytes wait for it. */
-export function endSlowReaders(server: Server, patienceMs: number, ended: () => void): void {
-  const open = new Map<Socket, Progress | undefined>();
-  server.on('connection', (socket: Socket) => {
-    open.set(socket, undefined);
-    socket.once('close', () => open.delete(socket));
-  });
-  const look = () => {
-    const now = performance.now();
-    for (const [socket, before] of open) {
-      if (socket.writableLength === 0 || excepted.has(socket)) {
-        if (before) open.set(socket, undefined);
-        continue;
-      }
-      const taken = bytesTaken(socket);
-      if (!before || taken - before.taken >= LEAST_BYTES) open.set(socket, { taken, at: now });
-      else if (now - before.at >= patienceMs) {
-        socket.destroy();
-        ended();
-      }
-    }
-  };
-  const timer = setInterval(look, Math.min(LOOK_MS, patienceMs / 4)).unref();
-  server.once('close', () => clearInterval(timer));
-}
-
-/** Excepts a reply: its sender has another patience with the reader. */
-export function exceptSlowReader(reply: FastifyReply): void {
-  const { socket } = reply.raw;
-  if (!socket) return;
-  excepted.add(socket);
-  onReplyClosed(reply.raw, () => excepted.delete(socket));
-}
-
-/**
- * Bytes that the system has taken from this process. `bytesWritten` counts those that wait, and `writableLength` all of a write
- * until its last byte is taken; Node's own time-out of sockets asks the handle as well.
- */
-function bytesTaken(socket: Socket): number {
-  const { _handle: handle } = socket as { _handle?: { bytesWritten: number; writeQueueSize: number } | null };
-  return handle ? handle.bytesWritten - handle.writeQueueSize : socket.bytesWritten - socket.writableLength;
 }

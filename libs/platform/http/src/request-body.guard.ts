@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppConfig } from '@platform/config';
-import { ServiceError } from '@platform/errors';
+import { pointerSegment, ServiceError } from '@platform/errors';
 import { TimeShares } from '@platform/fairness';
 import {
   JsonFault,
@@ -93,7 +93,7 @@ class WholeBody implements BodyReader<unknown> {
   }
 
   private pointer(): string {
-    return this.within.map(({ at }) => `/${String(at).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+    return this.within.map(({ at }) => pointerSegment(at)).join('');
   }
 }
 

@@ -1,7 +1,7 @@
 import { type ArgumentMetadata, type Type, ValidationPipe } from '@nestjs/common';
 import { getMetadataStorage, type ValidationError } from 'class-validator';
 import type { FastifyReply } from 'fastify';
-import { nearMisses, ServiceError, similarName, UntracedError } from '@platform/errors';
+import { nearMisses, pointerSegment, ServiceError, similarName, UntracedError } from '@platform/errors';
 
 /** Errors of class-validator, passed on to where the input itself is known. */
 class InvalidInput extends UntracedError {
@@ -137,7 +137,7 @@ function refuseMisleading(query: object, known: readonly string[], filters: Read
   for (const name of Object.keys(query)) {
     const detail = misleading(name, query, known, filters);
     if (detail === undefined) continue;
-    faults.push({ pointer: `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, detail });
+    faults.push({ pointer: pointerSegment(name), detail });
     // An address of many names would make a reply that is many times as long.
     if (faults.length === MOST_NAMED) break;
   }
@@ -191,7 +191,7 @@ function misspelt(missing: string[], input: unknown): Map<string, string> {
 }
 
 function explainOne(fault: ValidationError, parent: string, hints: Map<string, string>): Fault[] {
-  const pointer = `${parent}/${fault.property.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  const pointer = `${parent}${pointerSegment(fault.property)}`;
   const hint = hints.get(fault.property);
   const own = Object.values(fault.constraints ?? {}).map((detail) => ({
     pointer,

@@ -5,14 +5,18 @@ export { IdempotencyOperatorModule } from './idempotency-operator.module';
 export { IdempotencySchema1763683200550 } from './migrations/1763683200550-idempotency';
 export { IdempotencyStoreService, KeyTakenError } from './idempotency-store.service';
 export {
-  assertSameRequest,
   keyInProgress,
-  openKeptReply,
   type KeyedCall,
   KeyedCallsService,
   type KeyedRequest,
   type PendingEffect,
   type ReplyPresenter,
 } from './keyed-calls.service';
-export { type KeptReply, type OpenedReply, ReplySealerService, type SealedReply } from './reply-sealer.service';
-export { beginFingerprint, fingerprintOf, hashKey, type RequestKey } from './request-key';
+export {
+  type KeptReply,
+  openKeptReply,
+  type OpenedReply,
+  ReplySealerService,
+  type SealedReply,
+} from './reply-sealer.service';
+export { assertSameRequest, beginFingerprint, fingerprintOf, hashKey, type RequestKey } from './request-key';

@@ -9,10 +9,15 @@ import {
   type WriteTransaction,
 } from '@platform/database';
 import { ServiceError } from '@platform/errors';
-import { SecretUnreadableError } from '@platform/secrets';
 import { IdempotencyStoreService, KeyTakenError } from './idempotency-store.service';
-import { type KeptReply, type OpenedReply, ReplySealerService, type SealedReply } from './reply-sealer.service';
-import type { RequestKey } from './request-key';
+import {
+  type KeptReply,
+  openKeptReply,
+  type OpenedReply,
+  ReplySealerService,
+  type SealedReply,
+} from './reply-sealer.service';
+import { assertSameRequest, type RequestKey } from './request-key';
 
 /** `Retry-After` while the request is in progress. */
 const RETRY_SECONDS = 2;
@@ -362,30 +367,6 @@ class StartedEffect {
   }
 }
 
-/** @throws ServiceError idempotency_key_reused unless the key was used for the same request */
-export function assertSameRequest(request: RequestKey, fingerprint: Buffer): void {
-  if (fingerprint.equals(request.fingerprint)) return;
-  throw new ServiceError(
-    'idempotency_key_reused',
-    'You have used this Idempotency-Key for another request in the last 24 hours',
-  );
-}
-
-/** The reply that is stored under a key. @throws ServiceError idempotency_reply_not_kept */
-export async function openKeptReply(
-  sealer: ReplySealerService,
-  request: RequestKey,
-  { reply, secretsKey, effectId = null }: { reply: Buffer | null; secretsKey: string | null; effectId?: string | null },
-): Promise<OpenedReply> {
-  if (!reply) throw notKept('was too large to be kept', effectId);
-  try {
-    return await sealer.open(request, { secretsKey: secretsKey ?? '', body: reply });
-  } catch (error) {
-    if (error instanceof SecretUnreadableError) throw notKept('can no longer be read', effectId);
-    throw error;
-  }
-}
-
 /** A key that another request has, whose end is not known yet. */
 export function keyInProgress(): ServiceError {
   return new ServiceError(
@@ -393,9 +374,4 @@ export function keyInProgress(): ServiceError {
     `A request with this Idempotency-Key is in progress; try again in ${RETRY_SECONDS} s`,
     { retryAfterSeconds: RETRY_SECONDS },
   );
-}
-
-function notKept(reason: string, effectId: string | null): ServiceError {
-  const record = effectId === null ? '' : `. The id of its record is ${effectId}`;
-  return new ServiceError('idempotency_reply_not_kept', `The request was done once, but its reply ${reason}${record}`);
 }

@@ -13,6 +13,7 @@ import { promisify } from 'node:util';
 import { constants, createInflateRaw, deflateRaw, deflateRawSync, inflateRaw, type ZlibOptions } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
+import { ServiceError } from '@platform/errors';
 import { SecretUnreadableError } from '@platform/secrets';
 import type { RequestKey } from './request-key';
 
@@ -195,4 +196,24 @@ async function decompressInPieces(content: Buffer): Promise<OpenedReply> {
     text.unshift(body);
     return { ...head, body: { content: text, heldBytes: content.length } };
   }
+}
+
+/** The reply that is stored under a key. @throws ServiceError idempotency_reply_not_kept */
+export async function openKeptReply(
+  sealer: ReplySealerService,
+  request: RequestKey,
+  { reply, secretsKey, effectId = null }: { reply: Buffer | null; secretsKey: string | null; effectId?: string | null },
+): Promise<OpenedReply> {
+  if (!reply) throw notKept('was too large to be kept', effectId);
+  try {
+    return await sealer.open(request, { secretsKey: secretsKey ?? '', body: reply });
+  } catch (error) {
+    if (error instanceof SecretUnreadableError) throw notKept('can no longer be read', effectId);
+    throw error;
+  }
+}
+
+function notKept(reason: string, effectId: string | null): ServiceError {
+  const record = effectId === null ? '' : `. The id of its record is ${effectId}`;
+  return new ServiceError('idempotency_reply_not_kept', `The request was done once, but its reply ${reason}${record}`);
 }

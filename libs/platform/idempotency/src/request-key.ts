@@ -1,4 +1,5 @@
 import { createHash, type Hash, hash } from 'node:crypto';
+import { ServiceError } from '@platform/errors';
 
 /** A request that was sent with an Idempotency-Key. */
 export interface RequestKey {
@@ -35,4 +36,13 @@ export function fingerprintOf(request: FingerprintedRequest, body: Buffer): Buff
 
 function textOf({ key, method, path }: FingerprintedRequest): string {
   return `${key}\n${method} ${path}\n`;
+}
+
+/** @throws ServiceError idempotency_key_reused unless the key was used for the same request */
+export function assertSameRequest(request: RequestKey, fingerprint: Buffer): void {
+  if (fingerprint.equals(request.fingerprint)) return;
+  throw new ServiceError(
+    'idempotency_key_reused',
+    'You have used this Idempotency-Key for another request in the last 24 hours',
+  );
 }

@@ -15,7 +15,7 @@ export interface AuthenticatedCustomer {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by the bearer guard only. */
+    /** Set by RouteAccessGuard only. */
     customer?: AuthenticatedCustomer;
     /** The fingerprint of a token that was refused, for the operator. */
     refusedToken?: string;

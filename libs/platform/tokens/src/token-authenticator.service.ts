@@ -19,7 +19,7 @@ const REMEMBER_MS = 60_000;
 // migration that adds one must not break statements that connections have prepared.
 // The reason of a refusal comes with it: floods of unknown tokens cost one statement each.
 const AUTHENTICATE = prepared(
-  'access.authenticate',
+  'tokens.authenticate',
   `select token_id, customer_id, scopes, extract(epoch from expires_at - app.now())::float8 * 1000 as valid_ms, ai_enabled, requests_per_minute, ai_per_minute, sms_per_minute,
      case when token_id is null then app.token_refusal(given.hash) end as refusal
    from (select $1::bytea as hash) given left join app.authenticate(given.hash) on true`,

@@ -7,7 +7,7 @@ const RETRY_MS = 250;
 const SHUTDOWN_RETRY_MS = 5000;
 /** Maximum number of pending tokens; above it further uses are dropped. */
 const CAPACITY = 50_000;
-const RECORD = prepared('access.record-token-use', 'select app.record_token_uses($1, $2)');
+const RECORD = prepared('tokens.record-use', 'select app.record_token_uses($1, $2)');
 
 /** Records when tokens were last used: every valid call counts, with one statement per second for all of them. */
 @Injectable()

@@ -1,3 +1,4 @@
+import { pointerSegment } from '@platform/errors';
 import { type FieldRule, isRefused, type JudgedPlace } from './request-fields';
 
 /** A fault in a part of a request; `pointer` is a JSON pointer (RFC 6901). */
@@ -130,5 +131,5 @@ export function pointerInto(frame: Frame): string {
 }
 
 function segmentOf({ isArray, index, key = '' }: Frame): string {
-  return isArray ? `/${index}` : `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return pointerSegment(isArray ? index : key);
 }
