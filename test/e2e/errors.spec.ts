@@ -255,6 +255,23 @@ describe('error replies', () => {
       expect(problem.detail).toBe(detail);
     });
 
+    it('lets a client that is still sending read the refusal, though the connection ends with it', async () => {
+      const body = 'x'.repeat(100_000);
+      const socket = connect(Number(new URL(api.origin).port), '127.0.0.1');
+      const ended = once(socket, 'end');
+      let received = '';
+      socket.on('data', (chunk: Buffer) => (received += chunk.toString('latin1')));
+      socket.write(head(`POST /api/v1${TICKETS}`, `Content-Length: ${body.length}`));
+      await until(() => received.includes('request_id'));
+      // The server has had the time to answer another request.
+      await fetch(`${api.origin}/nothing`);
+      expect(socket.readableEnded).toBe(false);
+      socket.write(body);
+      await ended;
+      expect(received).toMatch(/^HTTP\/1\.1 401 /);
+      socket.destroy();
+    });
+
     it('does not put a second reply into one that has begun', async () => {
       const socket = connect(Number(new URL(api.origin).port), '127.0.0.1');
       let received = '';
