@@ -42,10 +42,11 @@ describe('The sync with Stripe', () => {
   });
 
   it('reads all pages, and on the next run only new and unsettled documents', async () => {
-    fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_b', count: 250, statuses: ['paid'] });
+    // Three full pages: a page that began too early would make a fourth.
+    fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_b', count: 300, statuses: ['paid'] });
     const customer = await fixture.customer('stripe', 'cus_b');
     await sync(customer);
-    expect(await fixture.rows(customer)).toHaveLength(250);
+    expect(await fixture.rows(customer)).toHaveLength(300);
     expect(fixture.sandbox.stripe.total).toBe(3 + 1);
     const [fresh] = fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_b', count: 1, from: new Date() });
     await sync(customer);

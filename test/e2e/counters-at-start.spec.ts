@@ -31,8 +31,8 @@ describe('counters', () => {
 
   it('are so for each label that is known', async () => {
     const text = await ofApi();
-    const labels = (counter: string) =>
-      [...text.matchAll(new RegExp(`^${counter}\\{\\w+="([^"]+)"\\} 0$`, 'gm'))].map(([, label]) => label).sort();
+    const labels = (counter: string, scraped = text) =>
+      [...scraped.matchAll(new RegExp(`^${counter}\\{\\w+="([^"]+)"\\} 0$`, 'gm'))].map(([, label]) => label).sort();
     expect(labels('ai_tokens_total')).toEqual(['cache_read', 'cache_write', 'input', 'output']);
     expect(labels('ai_uncovered_nok_total')).toEqual(['beyond_reservation', 'reservation_given_up']);
     expect(labels('ai_uncovered_calls_total')).toEqual(['beyond_reservation', 'reservation_given_up']);
@@ -43,6 +43,9 @@ describe('counters', () => {
     ]);
     expect(labels('upstream_reply_bytes_total')).toContain('ai-provider');
     expect(text).toMatch(/^ai_charged_nok_total 0$/m);
+    const workers = await ofWorker();
+    expect(labels('webhook_attempts_total', workers)).toEqual(['delivered', 'disabled', 'failed']);
+    expect(labels('upstream_reply_bytes_total', workers)).toContain('webhook');
   });
 });
 

@@ -144,6 +144,27 @@ describe('What an operator has to do now and then', () => {
     expect(stderr).toBe('in all 3 customers: topped up 0, used 0 purchased and 6 included NOK\n');
   });
 
+  it('the charged calls of a customer are exported as CSV, with all that a receipt has', async () => {
+    const { id: customer } = await saveFakeCustomer(database.superuser);
+    const model = await saveModelPrice(database.superuser);
+    await enableAi(database.superuser, customer, { model });
+    const paid = { included: '0.5', purchased: '0.25' };
+    const { id } = await saveFakeUsage(database.superuser, customer, { model, requestId: 'req_1', ...paid });
+    const { code, stdout } = await run(`ai usage --customer ${customer} --csv`);
+    expect(code).toBe(0);
+    const [names = [], ...rows] = stdout
+      .replace('\uFEFF', '')
+      .trimEnd()
+      .split('\r\n')
+      .map((text) => text.split(','));
+    expect(rows).toHaveLength(1);
+    expect(Object.fromEntries(names.map((name, index) => [name, rows[0]?.[index]]))).toMatchObject({
+      ...{ id, provider: 'anthropic', model, input_tokens: '10', output_tokens: '20', cache_read_tokens: '0' },
+      ...{ charged: '0.75', paid_from_included: '0.5', paid_from_purchased: '0.25', uncovered: '0', currency: 'NOK' },
+      ...{ api_request_id: 'req_1', token_id: '', streamed: 'false' },
+    });
+  });
+
   it('is asked with the customer and the amount before something that cannot be undone', async () => {
     const { id } = await saveFakeCustomer(database.superuser, { name: 'Spurt AS' });
     const token = await saveFakeToken(database.superuser, id);

@@ -9,7 +9,7 @@ import { itOnOneServer } from '@test/kinds-of-server';
 type Dict = Record<string, unknown>;
 
 interface Page {
-  data: { id: string; title?: string; name?: string }[];
+  data: { id: string; title?: string; name?: string; model?: string }[];
   has_more: boolean;
   next_cursor: string | null;
   total: number;
@@ -327,6 +327,12 @@ describe('lists of the operator API', () => {
     ]);
     const { data } = (await (await operator.call('/ai/models')).json()) as { data: Dict[] };
     expect(data[2]).toMatchObject({ input: '12.500000', output: '60.000000', example: false });
+  });
+
+  it('that are short, as that of the prices, are one page, and say how many rows they have', async () => {
+    const { data, ...rest } = await page('/prices');
+    expect(data.map(({ model }) => model)).toContain('to-come');
+    expect(rest).toEqual({ has_more: false, next_cursor: null, total: data.length, total_is_exact: true });
   });
 
   itOnOneServer('read the tickets of all along an index in the order of their urgency', 'its nodes plan', async () => {

@@ -219,7 +219,14 @@ describe('sessions of the operator API', () => {
 
   it('cannot be guessed: logins are limited by address', async () => {
     const codes = [];
-    for (let attempt = 0; attempt <= ATTEMPTS; attempt++) codes.push((await codeOf(await logInWith('x'))).join(' '));
+    let wait: string | null = null;
+    for (let attempt = 0; attempt <= ATTEMPTS; attempt++) {
+      const reply = await logInWith('x');
+      wait = reply.headers.get('retry-after');
+      codes.push((await codeOf(reply)).join(' '));
+    }
+    expect(Number(wait)).toBeGreaterThan(0);
+    expect(Number(wait)).toBeLessThanOrEqual(60);
     expect(codes.at(-1)).toBe('429 rate_limited');
     expect(codes.slice(0, -1).filter((code) => !/^(401 login_failed|429 rate_limited)$/.test(code))).toEqual([]);
   });

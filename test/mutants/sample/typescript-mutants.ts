@@ -94,7 +94,7 @@ function expression(node: ts.Expression, prose: boolean, add: Add): void {
   else if (node.kind === ts.SyntaxKind.TrueKeyword) add('boolean', node, 'false');
   else if (node.kind === ts.SyntaxKind.FalseKeyword) add('boolean', node, 'true');
   else if (ts.isNumericLiteral(node)) {
-    if (!prose) add('number', node, otherNumber(node.text));
+    if (!prose) add('number', node, isSize(node) ? String(Number(node.text) * 10) : otherNumber(node.text));
   } else if (isText(node)) {
     if (!prose && isValue(node)) add('string', node, node.getText().length > 2 ? `''` : `'mutant'`);
   } else if (ts.isArrayLiteralExpression(node)) {
@@ -140,6 +140,16 @@ function condition(node: ts.Expression, add: Add): void {
 export function otherNumber(digits: string): string {
   const value = Number(digits);
   return String(value > 10 ? value * 10 : value + 1);
+}
+
+/** Whether a number is a factor of a product of numbers, such as `8 * 1024`: a size or a time, however small it is. */
+function isSize({ parent }: ts.NumericLiteral): boolean {
+  if (!ts.isBinaryExpression(parent) || parent.operatorToken.kind !== ts.SyntaxKind.AsteriskToken) return false;
+  return [parent.left, parent.right].every(isProduct);
+}
+
+function isProduct(node: ts.Node): boolean {
+  return ts.isNumericLiteral(node) || (ts.isBinaryExpression(node) && isProduct(node.left) && isProduct(node.right));
 }
 
 function isText(node: ts.Node): boolean {
