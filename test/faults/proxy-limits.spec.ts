@@ -4,10 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { generateToken } from '@platform/tokens';
 import { expectProblem } from '@test/expect-problem';
 import { describeWithNginx, type NginxProxy, startNginxWith } from '@test/nginx-proxy';
+import { until } from '@test/until';
 
-const PER_SECOND = 6;
-/** A third of it is passed on at once with a token, four times as many from an address, and the first. */
-const [OF_TOKEN, OF_ADDRESS] = [PER_SECOND / 3 + 1, 4 * PER_SECOND + 1];
+const PER_SECOND = 10;
+/** A tenth of it is passed on at once with a token, four times as many from an address, and the first. */
+const [OF_TOKEN, OF_ADDRESS] = [PER_SECOND / 10 + 1, 4 * PER_SECOND + 1];
+const IN_PROGRESS = 4 * PER_SECOND;
 const AT_A_TIME = 50;
 /** A client that abandons its requests waits for so long. */
 const PATIENCE_MS = 100;
@@ -15,12 +17,12 @@ const PATIENCE_MS = 100;
 type Headers = Record<string, string>;
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-describeWithNginx('a flood of requests that are abandoned, at the proxy', () => {
+describeWithNginx('a flood of requests, at the proxy', () => {
   /** What reached the replica. */
   let served = 0;
-  const replica = createServer((_request, reply) => {
+  const replica = createServer(({ headers }, reply) => {
     served++;
-    reply.end('served');
+    if (headers['x-wait'] === undefined) reply.end('served');
   });
   let origin: string;
   let proxy: NginxProxy;
@@ -85,13 +87,16 @@ describeWithNginx('a flood of requests that are abandoned, at the proxy', () => 
     ['Authorization, whatever X-Api-Key is', (token) => ({ ...bearer(token), 'x-api-key': generateToken() })],
     ['X-Api-Key, whatever Authorization is', (token) => ({ ...bearer(generateToken()), 'x-api-key': token })],
     ['Authorization in small letters', (token) => ({ authorization: `bearer  ${token}` })],
-  ])('is bounded by its token in %s; another token of the same address is served', async (title, headersOf) => {
-    // An address for each.
-    const from = { 'x-forwarded-for': `192.0.2.${title.length}` };
-    const token = generateToken();
-    await expectBound(OF_TOKEN, PER_SECOND, 100, () => ({ ...headersOf(token), ...from }));
-    await expectServed(() => ({ ...bearer(generateToken()), ...from }));
-  });
+  ])(
+    'that is abandoned is bounded by its token in %s; another token of the same address is served',
+    async (title, headersOf) => {
+      // An address for each.
+      const from = { 'x-forwarded-for': `192.0.2.${title.length}` };
+      const token = generateToken();
+      await expectBound(OF_TOKEN, PER_SECOND, 100, () => ({ ...headersOf(token), ...from }));
+      await expectServed(() => ({ ...bearer(generateToken()), ...from }));
+    },
+  );
 
   it.each<[string, (place: number) => string, string, (place: number) => Headers]>([
     ['tokens', () => '203.0.113.1', '203.0.113.2', () => bearer(generateToken())],
@@ -102,11 +107,30 @@ describeWithNginx('a flood of requests that are abandoned, at the proxy', () => 
       '2001:db8:a0a:d01::1',
       () => bearer(generateToken()),
     ],
-  ])('of many %s is bounded by its address; another address is served', async (_title, addressOf, other, headersOf) => {
-    const from = (address: string) => ({ 'x-forwarded-for': address });
-    const flood = (place: number) => ({ ...headersOf(place), ...from(addressOf(place)) });
-    await expectBound(OF_ADDRESS, 2 * PER_SECOND, 500, flood);
-    await expectServed(() => ({ ...bearer(generateToken()), ...from(other) }));
+  ])(
+    'of many %s that is abandoned is bounded by its address; another address is served',
+    async (_title, addressOf, other, headersOf) => {
+      const from = (address: string) => ({ 'x-forwarded-for': address });
+      const flood = (place: number) => ({ ...headersOf(place), ...from(addressOf(place)) });
+      await expectBound(OF_ADDRESS, 2 * PER_SECOND, 500, flood);
+      await expectServed(() => ({ ...bearer(generateToken()), ...from(other) }));
+    },
+  );
+
+  it('with one token has a bounded number in progress; another token of the same address is served', async () => {
+    const from = { 'x-forwarded-for': '198.51.100.1' };
+    const headers = { ...bearer(generateToken()), ...from };
+    const ended = new AbortController();
+    const wait = { ...headers, 'x-wait': 'for ever' };
+    const asked = Array.from({ length: IN_PROGRESS }, () =>
+      fetch(`${proxy.baseUrl}/customer`, { headers: wait, signal: ended.signal }).catch(() => undefined),
+    );
+    await until(() => served === IN_PROGRESS);
+    await expectProblem(await ask(headers), 429, 'rate_limited');
+    await expectServed(() => ({ ...bearer(generateToken()), ...from }));
+    ended.abort();
+    await Promise.all(asked);
+    await until(async () => (await ask(headers)).ok);
   });
 
   it.each([

@@ -35,8 +35,8 @@ outlives_reload() {
   case $(nginx -v 2>&1) in *nginx/1.2[89].* | *nginx/1.[3-9][0-9].* | *nginx/[2-9].*) ;; *) return 1 ;; esac
 }
 
-# limits: of the requests with a token and from an address. As many may wait as the API lets them send in two minutes, at the end of one
-# and the beginning of the next: so this refuses nobody whom the API, with its defaults, would not.
+# limits: of the requests with a token and from an address. With a token as many may wait as the API, with its defaults, lets a customer send
+# in two minutes, at the end of one and the beginning of the next; from an address, so many that nobody waits for more than two seconds.
 limits() {
   if [ "$requests_per_second" != 0 ]; then filled limits.conf; fi
 }
@@ -45,8 +45,10 @@ limits() {
 filled() {
   sed -e "s#@RUN@#$run#g; s#@HERE@#$here#g; s#@CERTIFICATES@#$certificates#; s#@STATE@#$state#" \
     -e "s#@RESOLVER@#${RESOLVER:-127.0.0.11}#; s#@PROXY_BEFORE@#${PROXY_BEFORE:-127.0.0.1/32}#" \
-    -e "s#@TOKEN_RATE@#$requests_per_second#; s#@TOKEN_AT_ONCE@#$((requests_per_second / 3))#; s#@TOKEN_BURST@#$((requests_per_second * 4))#" \
-    -e "s#@ADDRESS_RATE@#$((requests_per_second * 2))#; s#@ADDRESS_AT_ONCE@#$((requests_per_second * 4))#; s#@ADDRESS_BURST@#$((requests_per_second * 40))#" \
+    -e "s#@TOKEN_RATE@#$requests_per_second#; s#@TOKEN_AT_ONCE@#$((requests_per_second / 10))#" \
+    -e "s#@TOKEN_BURST@#$((requests_per_second * 4))#; s#@TOKEN_IN_PROGRESS@#$((requests_per_second * 4))#" \
+    -e "s#@ADDRESS_RATE@#$((requests_per_second * 2))#; s#@ADDRESS_AT_ONCE@#$((requests_per_second * 4))#" \
+    -e "s#@ADDRESS_BURST@#$((requests_per_second * 8))#; s#@ADDRESS_IN_PROGRESS@#$((requests_per_second * 16))#" \
     -e "s#@LISTEN@#${LISTEN:-8080}#; s#@LISTEN_TLS@#${LISTEN_TLS:-8443}#; s#@HTTPS_PORT@#${https_port#:443}#" "$here/$1"
 }
 

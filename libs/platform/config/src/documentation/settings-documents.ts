@@ -53,7 +53,7 @@ const HEAD = `# Settings of the service, as environment variables. docker compos
 # PROXY_BEFORE=127.0.0.1/32
 
 # requests a second that the proxy passes on with one token; from one network address twice as many. Others wait in the proxy; when four times
-# as many (of an address 40 times) have come in advance, it answers 429. 0: any number. Raise it if a customer may send more than 60 times this a minute
+# as many have come in advance (of an address eight times), or are in progress (16 times), it answers 429. 0: any number. Raise it if a customer may send more than 60 times this a minute
 # PROXY_REQUESTS_PER_SECOND=300
 
 # parts that run beside the service, separated by commas: archive, monitoring, tls, console-tls
