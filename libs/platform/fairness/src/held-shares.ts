@@ -19,6 +19,11 @@ export class HeldShares {
     return this.held;
   }
 
+  /** The number of parties that hold something. */
+  get parties(): number {
+    return this.heldBy.size;
+  }
+
   /** How much a party holds. */
   amountOf(party: string): number {
     return this.heldBy.get(party) ?? 0;

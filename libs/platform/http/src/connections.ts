@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { BlockList, Socket } from 'node:net';
 import { normalizeIp } from '@nestjs/throttler';
 import type { FastifyRequest } from 'fastify';
 import type { AppConfig } from '@platform/config';
-import { HeldShares } from '@platform/fairness';
+import { type Grant, HeldShares } from '@platform/fairness';
+import { ConnectionGate } from './connection-gate';
 
 /** File descriptors for other purposes: files, timers, signals, the log, the listening sockets, Redis. */
 const OTHER_DESCRIPTORS = 64;
@@ -34,6 +35,11 @@ function descriptorLimit(): number {
   } catch {
     return Infinity;
   }
+}
+
+/** Node asks the `blockList` of an HTTP server, too, whose constructor does not take it. */
+export interface GatedServer extends Server {
+  blockList?: BlockList;
 }
 
 /** The idle connections of a server, all of them. */
@@ -116,16 +122,26 @@ export interface ConnectionBounds {
  * replaces the one that has been idle longest, of the same network if it has an idle one: so neither idle clients nor those that open
  * very many shut others out. If none is idle, the new one is closed without a reply, so that a proxy tries another replica.
  */
-export function boundConnections(server: Server, { most, direct }: ConnectionBounds): void {
+export function boundConnections(server: GatedServer, { most, direct }: ConnectionBounds): void {
   const shares = new HeldShares(most);
   const idle = new IdleConnections();
   idleConnections.set(server, idle);
+  /** The one that gives way to a further one, if it has to replace one; undefined if there is none. */
+  const replaceable = (network: string | undefined, grant: Grant) =>
+    (network === undefined ? undefined : idle.longestOf(network)) ??
+    (grant === 'all_used' ? idle.longest() : undefined);
+  if (direct) {
+    const hasRoom = (network: string) => {
+      const grant = shares.check(network);
+      return grant === 'granted' || replaceable(network, grant) !== undefined;
+    };
+    server.blockList = new ConnectionGate({ hasRoom, networks: () => shares.parties });
+  }
   server.prependListener('connection', (socket: Socket) => {
     const network = direct ? normalizeIp(socket.remoteAddress ?? '') : undefined;
     const grant = shares.check(network);
     if (grant !== 'granted') {
-      const own = network === undefined ? undefined : idle.longestOf(network);
-      const longest = own ?? (grant === 'all_used' ? idle.longest() : undefined);
+      const longest = replaceable(network, grant);
       if (!longest) {
         // After the server has registered the connection.
         process.nextTick(() => socket.destroy());

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type AddressInfo, BlockList, connect, createServer } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { text } from 'node:stream/consumers';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { freePort } from '@test/free-port';
+import type { GatedServer } from './connections';
 import { listen, ListeningSockets } from './listening';
 
 const HOST = '127.0.0.1';
@@ -94,6 +95,17 @@ describe('listening', () => {
     expect(served).toHaveLength(MANY_CALLERS);
     expect(accepted).toHaveLength(MANY_CALLERS);
     expect(new Set(accepted).size).toBeLessThanOrEqual(MAX_TURNS);
+  });
+
+  it('asks the gate of the server at each of its sockets, before anything is made of a connection', async () => {
+    const server: GatedServer = app.getHttpServer();
+    let refused = 0;
+    server.blockList = Object.assign(new BlockList(), { check: () => ++refused > 0 });
+    let begun = 0;
+    server.on('connection', () => begun++);
+    await listen(app, { host: HOST, port });
+    await Promise.all(Array.from({ length: CALLERS }, () => ask().catch(() => undefined)));
+    expect({ refused, begun }).toEqual({ refused: CALLERS, begun: 0 });
   });
 
   it('told to stop, answers those who wait to be accepted, and refuses others', async () => {

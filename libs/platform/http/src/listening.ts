@@ -6,7 +6,7 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppConfig } from '@platform/config';
-import { endIdleConnections } from './connections';
+import { endIdleConnections, type GatedServer } from './connections';
 
 /** Number of listening sockets: Node accepts one connection per socket and turn of the event loop. */
 const SOCKETS = 64;
@@ -29,7 +29,7 @@ export async function listen(
   { host, port }: ListenAddress,
   sockets = new ListeningSockets(),
 ): Promise<void> {
-  const http = app.getHttpServer();
+  const http: GatedServer = app.getHttpServer();
   sockets.add(http);
   if (process.platform !== 'linux') {
     await app.listen({ host, port, backlog: BACKLOG });
@@ -37,7 +37,7 @@ export async function listen(
   }
   await assertFree(host, port);
   const others = Array.from({ length: SOCKETS - 1 }, () =>
-    createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, (socket) =>
+    createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true, blockList: http.blockList }, (socket) =>
       sockets.begin(() => {
         http.emit('connection', socket);
         socket.resume();
