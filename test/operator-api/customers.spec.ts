@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi } from '@test/operator-api';
 
@@ -32,6 +33,22 @@ describe('a customer in the operator API', () => {
     expect(await overview()).toMatchObject({
       customer: { limits: { ...none, ...own } },
       limits_in_force: { ...ofService, ...own },
+    });
+  });
+
+  it('is listed with what it has spent on AI this month', async () => {
+    const model = await saveModelPrice(api.superuser);
+    const spending = await saveAiCustomer(api.superuser, { model, included: 5 });
+    const none = (await saveFakeCustomer(api.superuser)).id;
+    await api.superuser.query(`update customer set name = 'Sparing AS' where id = any ($1)`, [[spending, none]]);
+    const spend = `update ai_account set month_usage = 1.25, month = app.billing_month(app.now(), 'Europe/Oslo') where customer_id = $1`;
+    await api.superuser.query(spend, [spending]);
+    const { data } = (await (await admin.call('/customers?search=Sparing')).json()) as {
+      data: { id: string; ai_spent_this_month_nok: number }[];
+    };
+    expect(Object.fromEntries(data.map((row) => [row.id, row.ai_spent_this_month_nok]))).toEqual({
+      [spending]: 1.25,
+      [none]: 0,
     });
   });
 
