@@ -52,8 +52,9 @@ const HEAD = `# Settings of the service, as environment variables. docker compos
 # address or range of the proxy before ours whose X-Forwarded-For is believed (the one that terminates TLS); default: no proxy
 # PROXY_BEFORE=127.0.0.1/32
 
-# requests a second that the proxy passes on with one token; from one network address twice as many. Others wait in the proxy; when four times
-# as many have come in advance (of an address eight times), or are in progress (16 times), it answers 429. 0: any number. Raise it if a customer may send more than 60 times this a minute
+# requests a second that the proxy passes on with one token, and twice as many from one network address; others wait in the proxy. It answers
+# 429 when four times this many with one token have come in advance or are in progress; for an address, eight times or 16 times.
+# 0: any number. Raise it if a customer may send more than 60 times this a minute
 # PROXY_REQUESTS_PER_SECOND=300
 
 # parts that run beside the service, separated by commas: archive, monitoring, tls, console-tls
