@@ -7,7 +7,7 @@ export class AiUsageOfDays1763683203700 extends ForwardMigration {
     // Without the sums, which each call changes: the row then changes in its page, and no index does.
     await runner.query(`create index ai_usage_day_day_idx on ai_usage_day (day)`);
     await runner.query(
-      `create index ai_reservation_unpaid_idx on ai_reservation (resolved_at desc, id desc) where state in ('outcome_unknown', 'not_charged')`,
+      `create index ai_reservation_unpaid_idx on ai_reservation ((resolved_at at time zone 'UTC') desc, id desc) where state in ('outcome_unknown', 'not_charged')`,
     );
   }
 }

@@ -17,6 +17,8 @@ export class CreditRequestInbox1763683203100 extends ForwardMigration {
           references ai_credit_request (customer_id, id)
       )`);
     await secureCustomerTable(runner, 'ai_credit_request_approval');
-    await runner.query(`create index ai_credit_request_inbox_idx on ai_credit_request (created_at desc, id desc)`);
+    await runner.query(
+      `create index ai_credit_request_inbox_idx on ai_credit_request ((created_at at time zone 'UTC') desc, id desc)`,
+    );
   }
 }

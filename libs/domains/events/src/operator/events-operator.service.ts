@@ -27,9 +27,9 @@ export class EventsOperatorService {
     const query = this.dataSource.manager
       .createQueryBuilder(EventEntity, 't')
       .where({ ...(customerId && { customerId }), ...(type && { type }) });
-    const byId = { by: 't.id', kind: 'uuid' } as const;
-    const inbox = { name: 'events', filters: [customerId, type], orders: { created_at: byId }, id: byId };
-    const page = await readInbox(query, { ...inbox, usual: '-created_at' }, request);
+    const orders = { created_at: { by: 't.createdAt', kind: 'time' } } as const;
+    const inbox = { name: 'events', filters: [customerId, type], orders, usual: '-created_at' };
+    const page = await readInbox(query, { ...inbox, id: { by: 't.id', kind: 'uuid' } }, request);
     return page.map(({ entity }) => entity);
   }
 }

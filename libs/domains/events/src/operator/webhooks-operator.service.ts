@@ -162,7 +162,7 @@ export class WebhooksOperatorService {
   deliveries(filter: OperatorDeliveryFilter, listing: ListingRequest): Promise<Listing<WebhookDelivery>> {
     const { customerId, endpointId, state } = filter;
     const where = { ...(customerId && { customerId }), ...(endpointId && { endpointId }), ...(state && { state }) };
-    return newestRows(this.dataSource.manager, WebhookDelivery, { where }, listing);
+    return newestRows(this.dataSource.manager, WebhookDelivery, { where, by: 'createdAt' }, listing);
   }
 
   /** A page of them, newest first; with the number of all. */
@@ -171,10 +171,12 @@ export class WebhooksOperatorService {
     const query = this.dataSource.manager
       .createQueryBuilder(WebhookDelivery, 't')
       .where({ ...(customerId && { customerId }), ...(endpointId && { endpointId }), ...(state && { state }) });
-    const byId = { by: 't.id', kind: 'uuid' } as const;
+    const orders = { created_at: { by: 't.createdAt', kind: 'time' } } as const;
     const filters = [customerId, endpointId, state];
-    const inbox = { name: 'webhook-deliveries', filters, orders: { created_at: byId }, id: byId, usual: '-created_at' };
-    return (await readInbox(query, inbox, request)).map(({ entity }) => entity);
+    const inbox = { name: 'webhook-deliveries', filters, orders, usual: '-created_at' };
+    return (await readInbox(query, { ...inbox, id: { by: 't.id', kind: 'uuid' } }, request)).map(
+      ({ entity }) => entity,
+    );
   }
 
   /** Queues a delivery again. @throws ServiceError not_found, webhook_endpoint_disabled */

@@ -122,9 +122,9 @@ export class SmsOperatorService {
       .createQueryBuilder(SmsMessage, 't')
       .where({ ...(customerId && { customerId }), ...(status && { status }) });
     if (search !== undefined) query.andWhere('t.recipient like :part', { part: containing(search) });
-    const byId = { by: 't.id', kind: 'uuid' } as const;
-    const inbox = { name: 'sms', filters: [customerId, status, search], orders: { created_at: byId }, id: byId };
-    const page = await readInbox(query, { ...inbox, usual: '-created_at' }, request);
+    const orders = { created_at: { by: 't.createdAt', kind: 'time' } } as const;
+    const inbox = { name: 'sms', filters: [customerId, status, search], orders, usual: '-created_at' };
+    const page = await readInbox(query, { ...inbox, id: { by: 't.id', kind: 'uuid' } }, request);
     return page.map(({ entity }) => entity);
   }
 }

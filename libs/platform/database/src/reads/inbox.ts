@@ -10,6 +10,7 @@ import {
   placeOfCursor,
   type SortKind,
 } from '@platform/pagination';
+import { inOrderOfAll } from './newest-rows';
 
 const TYPES: Record<SortKind, string> = {
   time: 'timestamptz',
@@ -66,6 +67,7 @@ export async function readInbox<Entity extends ObjectLiteral>(
   const isSearchedOnly = filters.filter((value) => value !== undefined && value !== false).length === 1;
   const counting = isSearchedOnly && found !== undefined ? found : countRows(query);
   const by = order.kind === 'text' ? `left(${order.by}, ${LONGEST_TEXT})` : order.by;
+  const ordered = (sql: string) => (order.kind === 'time' ? inOrderOfAll(sql) : `(${sql})`);
   const direction = descends ? 'DESC' : 'ASC';
   const page = query
     .clone()
@@ -73,7 +75,7 @@ export async function readInbox<Entity extends ObjectLiteral>(
     .addSelect(`cast(${by} as text)`, 'place_value')
     .addSelect(`cast(${id.by} as text)`, 'place_id')
     // In brackets: a plain property would get the name in place of its own.
-    .addSelect(`(${by})`, 'order_value')
+    .addSelect(ordered(by), 'order_value')
     .addSelect(`(${id.by})`, 'order_id')
     .orderBy('order_value', direction)
     .limit(limit + 1);
@@ -83,7 +85,9 @@ export async function readInbox<Entity extends ObjectLiteral>(
     const sign = descends ? '<' : '>';
     // An order by the id alone has an index of its own.
     const behind =
-      order.by === id.by ? `${id.by} ${sign} ${idValue}` : `(${by}, ${id.by}) ${sign} (${value}, ${idValue})`;
+      order.by === id.by
+        ? `${id.by} ${sign} ${idValue}`
+        : `(${ordered(by)}, ${id.by}) ${sign} (${ordered(value)}, ${idValue})`;
     page.andWhere(behind, { inboxValue: place.value, inboxId: place.id });
   }
   const [{ entities, raw }, counted] = await Promise.all([

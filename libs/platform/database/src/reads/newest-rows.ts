@@ -15,6 +15,14 @@ export interface NewestRows<Entity> {
 }
 
 /**
+ * SQL of a time as lists of all customers are ordered by it, and as their indexes have it. Not the bare column: PostgreSQL would
+ * walk such an index for a list of one customer too, through the rows of all others, wherever it expects that to cost less.
+ */
+export function inOrderOfAll(time: string): string {
+  return `(${time} at time zone 'UTC')`;
+}
+
+/**
  * Rows of one customer or of all, newest first, behind the row that `after` names: rows that are added meanwhile move none.
  * @throws ServiceError invalid_request if the list has no such row
  */
@@ -39,7 +47,7 @@ export async function newestQuery<Entity extends Listed>(
   { limit, after }: ListingRequest,
 ): Promise<SelectQueryBuilder<Entity>> {
   const query = manager.createQueryBuilder(entity, 't').where(where);
-  if (by) query.orderBy(`t.${by}`, 'DESC');
+  if (by) query.addSelect(inOrderOfAll(`t.${by}`), 'order_value').orderBy('order_value', 'DESC');
   query.addOrderBy('t.id', 'DESC').limit(limit + 1);
   if (after === undefined) return query;
   const last = await manager
@@ -50,6 +58,9 @@ export async function newestQuery<Entity extends Listed>(
     .getRawOne<{ place: string }>();
   if (!last) throw new ServiceError('invalid_request', `The list has no row with the id ${after}`);
   return by
-    ? query.andWhere(`(t.${by}, t.id) < (cast(:place as timestamptz), :after)`, { ...last, after })
+    ? query.andWhere(`(${inOrderOfAll(`t.${by}`)}, t.id) < (${inOrderOfAll('cast(:place as timestamptz)')}, :after)`, {
+        ...last,
+        after,
+      })
     : query.andWhere('t.id < :after', { after });
 }
