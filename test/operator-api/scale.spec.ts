@@ -92,21 +92,24 @@ async function fillDatabase(superuser: Client, me: string): Promise<void> {
       created_at, resolved_at)
     select id, gen_random_uuid(), 'outcome_unknown', 0.1, 'claude-haiku-4-5', now(), 100, 100, now(), created_at, created_at
     from customer where $1 > 0 and customer_number::int % 100 = 0`);
-  await sql(`insert into sms_message (customer_id, id, recipient, sender_id, message, status, segments, encoding, gateway)
-    select id, app.new_id(), '+4790000000', 'Fjordlys', 'Hello', 'delivered', 1, 'GSM-7', '46elks' from customer where $1 > 0`);
+  // Each at a time of its own: of rows with one time PostgreSQL expects other plans.
+  const moment = `now() - customer_number::int * interval '1 second'`;
+  await sql(`insert into sms_message (customer_id, id, recipient, sender_id, message, status, segments, encoding, gateway, created_at)
+    select id, app.first_id(${moment}), '+4790000000', 'Fjordlys', 'Hello', 'delivered', 1, 'GSM-7', '46elks', ${moment}
+    from customer where $1 > 0`);
 
   await sql(`insert into webhook_endpoint (customer_id, id, url, secret_ciphertext, created_at, updated_at)
-    select id, gen_random_uuid(), 'https://erp.example/hooks', '\\x00', now(), now() from customer where $1 > 0`);
+    select id, gen_random_uuid(), 'https://erp.example/hooks', '\\x00', ${moment}, now() from customer where $1 > 0`);
   await sql(`insert into event (customer_id, id, type, reference, position, created_at)
-    select ${OWNER}, app.new_id(), (array['invoice.created', 'ticket.replied', 'sms.delivered'])[1 + customer_number::int % 3],
-      '{"id": 17}', customer_number::int, now()
+    select ${OWNER}, app.first_id(${moment}), (array['invoice.created', 'ticket.replied', 'sms.delivered'])[1 + customer_number::int % 3],
+      '{"id": 17}', customer_number::int, ${moment}
     from customer where $1 > 0`);
   // To the endpoint of the owner, or to the operator's own; one in a thousand has failed.
   await sql(`insert into webhook_endpoint (customer_id, id, url, secret_ciphertext, created_at, updated_at)
     select '${NO_CUSTOMER}', gen_random_uuid(), 'https://ours.example/hooks', '\\x00', now(), now() where $1 > 0`);
   await sql(`insert into webhook_delivery (customer_id, id, endpoint_id, event_customer_id, event_id, event_type, state, queued_at, created_at)
-    select endpoint.customer_id, app.new_id(), endpoint.id, event.customer_id, event.id, event.type,
-      case when event.position % 1000 = 0 then 'failed' else 'delivered' end, now(), now()
+    select endpoint.customer_id, app.first_id(event.created_at), endpoint.id, event.customer_id, event.id, event.type,
+      case when event.position % 1000 = 0 then 'failed' else 'delivered' end, now(), event.created_at
     from event join webhook_endpoint endpoint on endpoint.customer_id in (event.customer_id, '${NO_CUSTOMER}') where $1 > 0`);
 
   // In the last twenty days: the changes and the refusals of tokens, with few by a person, and few of some kinds.

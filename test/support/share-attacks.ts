@@ -127,7 +127,7 @@ export class AttackedApi {
     const api = await startApiProcess({
       DATABASE_URL: database.url,
       // As in a container of 1 GB.
-      NODE_OPTIONS: '--max-old-space-size=512',
+      NODE_OPTIONS: '--max-old-space-size=512 --max-semi-space-size=64',
       SANDBOX_URL: sandbox.url,
       ANTHROPIC_BASE_URL: sandbox.urls.messages,
       ANTHROPIC_API_KEY: 'sk-service-wide-key',

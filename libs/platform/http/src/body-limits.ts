@@ -91,9 +91,11 @@ function refusalOf(grant: 'too_much' | Exclude<Grant, 'granted'>, mostOfOne: num
 
 /** Time that a small piece counts as: to measure it would take longer. */
 const MS_A_SMALL_PIECE = 0.005;
+/** Time that Node takes to read a piece of 64 kB that is discarded. */
+const MS_A_DISCARDED_BYTE = 0.05 / 65_536;
 
 /** Most milliseconds of one turn of the event loop that are spent on bodies: all other work waits for that long. */
-const MS_A_TURN = 10;
+const MS_A_TURN = 5;
 
 /**
  * Shares the event loop between large bodies and other work: when a turn's time is used up, further chunks wait for
@@ -127,6 +129,12 @@ export class TurnBudget {
     this.schedule();
   }
 
+  /** Counts a piece that is discarded. */
+  countDiscarded(bytes: number): void {
+    this.spentMs += MS_A_SMALL_PIECE + bytes * MS_A_DISCARDED_BYTE;
+    this.schedule();
+  }
+
   /** Runs work in a later turn that has time left. */
   later(work: () => void): void {
     this.waiting.push(work);
@@ -148,3 +156,6 @@ export class TurnBudget {
     });
   }
 }
+
+/** Of the process: it has one event loop. */
+export const turnBudget = new TurnBudget();

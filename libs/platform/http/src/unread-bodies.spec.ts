@@ -63,7 +63,11 @@ describe('discardRest', () => {
     const done = discardRest(body as unknown as IncomingMessage, overran).then(() => (ended = true));
     return { body, overran, done, isOver: () => ended };
   }
-  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  /** A large body takes some turns. */
+  const settle = async () => {
+    for (let turns = 0; turns < 50; turns++) await turn();
+  };
 
   it('ends with the body', async () => {
     const { body, overran, done } = begin();
@@ -90,6 +94,26 @@ describe('discardRest', () => {
     expect(overran).toHaveBeenCalledTimes(1);
     expect(isOver()).toBe(true);
     expect(body.isPaused()).toBe(true);
+  });
+
+  it('leaves the turn to others when many large bodies come at once', async () => {
+    const piece = Buffer.alloc(64 * 1024);
+    let inTurn = 0;
+    const discards = Array.from({ length: 40 }, () => {
+      const { body, done } = begin();
+      body.on('data', () => inTurn++);
+      for (let sent = 0; sent < 32; sent++) body.write(piece);
+      body.end();
+      return done;
+    });
+    const turns: number[] = [];
+    while (turns.reduce((sum, pieces) => sum + pieces, 0) < 40 * 32) {
+      await turn();
+      turns.push(inTurn);
+      inTurn = 0;
+    }
+    await Promise.all(discards);
+    expect(Math.max(...turns)).toBeLessThan(400);
   });
 
   it('takes 256 pieces of one byte', async () => {

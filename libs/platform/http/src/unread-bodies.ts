@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
-import { BodyPieces } from './body-limits';
+import { BodyPieces, turnBudget } from './body-limits';
 
 /** Node's parser of a connection. It calls this function for each piece of a body. */
 interface ConnectionParser {
@@ -109,7 +109,9 @@ export function discardRest(request: IncomingMessage, onOverrun: () => void): Pr
   return new Promise((resolve) => {
     let left = MOST_DISCARDED_BYTES;
     const pieces = new BodyPieces();
+    let isOver = false;
     const stop = () => {
+      isOver = true;
       clearTimeout(timer);
       request.off('data', count).off(DROPPED, overrun).off('end', stop).off('close', stop);
       resolve();
@@ -121,7 +123,13 @@ export function discardRest(request: IncomingMessage, onOverrun: () => void): Pr
     };
     const count = ({ length }: Buffer) => {
       left -= length;
-      if (left < 0 || pieces.add(length)) overrun();
+      if (left < 0 || pieces.add(length)) return overrun();
+      // Of each of many connections Node would read 2 MB in a turn.
+      if (turnBudget.spent) {
+        request.pause();
+        turnBudget.later(() => void (isOver || request.resume()));
+      }
+      turnBudget.countDiscarded(length);
     };
     const timer = setTimeout(overrun, LONGEST_DISCARDING_MS).unref();
     if (comesInTooManyPieces(request)) return overrun();

@@ -107,7 +107,8 @@ export class SmsOperatorService {
     return this.dataSource.query(
       `select day::text, status, count(*)::int as messages
        from (select (created_at at time zone 'UTC')::date as day, status from sms_message
-             where id >= app.first_id(app.now() - make_interval(days => $1))) m
+             where id >= app.first_id(app.now() - make_interval(days => $1))
+               and created_at at time zone 'UTC' >= (app.now() - make_interval(days => $1)) at time zone 'UTC') m
        group by m.day, status order by m.day, status`,
       [days],
     );
