@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { BodyMemory } from '@platform/http';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
@@ -48,6 +50,21 @@ describe('bytes of bodies in memory', () => {
     expect((await post(other, ticket(15_000))).status).toBe(201);
     expect(await held.finish()).toMatch(/^HTTP\/1\.1 201/);
     expect((await post(me, ticket(15_000))).status).toBe(201);
+  });
+
+  it('that still come when they are refused cost the connection: the next request would wait behind them', async () => {
+    const { hostname, port, host } = new URL(api.baseUrl);
+    const socket = connect(Number(port), hostname);
+    const head = `POST /api/v1/support/tickets HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer unknown\r\ncontent-type: application/json\r\n`;
+    socket.write(`${head}content-length: 200000\r\n\r\n${' '.repeat(1000)}`);
+    let reply = '';
+    socket.on('data', (data: Buffer) => (reply += data.toString()));
+    // The whole reply, while the body is being sent.
+    await until(() => reply.endsWith('}'));
+    expect(reply).toMatch(/^HTTP\/1\.1 401 [\s\S]*\r\nconnection: close\r\n/i);
+    socket.write(`${' '.repeat(199_000)}GET /api/v1/customer HTTP/1.1\r\nhost: ${host}\r\n\r\n`);
+    await once(socket, 'close');
+    expect(reply.match(/HTTP\/1\.1/g)).toHaveLength(1);
   });
 
   it('are bounded for the process, which refuses the next with 503', async () => {

@@ -153,7 +153,9 @@ export function sendProblem(reply: FastifyReply, problem: Problem): void {
   const { raw: request } = reply.request;
   const closes = !reply.raw.shouldKeepAlive || reply.getHeader('connection') === 'close';
   const discarded = discardUnread(request, reply.raw, closes);
-  if (!discarded || !closes) return void reply.send(text);
+  if (!discarded) return void reply.send(text);
+  // A further request would wait behind the rest of the body: that of somebody else, on a connection of a proxy.
+  if (!closes) void reply.header('connection', 'close');
   // Node closes such a connection at the end of the reply: the whole text is sent, the end after that of the body.
   void reply.header('content-length', Buffer.byteLength(text)).send(Readable.from(textUntil(text, discarded)));
 }
