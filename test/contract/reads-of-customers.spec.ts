@@ -89,7 +89,8 @@ async function fill(customers: readonly string[]): Promise<void> {
 async function indexesOfAllCustomers(): Promise<string[]> {
   const { rows } = await database.superuser.query<{ name: string }>(`
     select i.indexrelid::regclass::text as name from pg_index i join pg_class t on t.oid = i.indrelid
-    where t.relkind = 'r' and t.reltuples > 0 and i.indexrelid <> 'ai_credit_request_id_idx'::regclass and exists (select from pg_attribute a where a.attrelid = i.indrelid and a.attname = 'customer_id' and a.attnum <> i.indkey[0])`);
+    where t.relkind = 'r' and t.reltuples > 0 and i.indexrelid <> 'ai_credit_request_id_idx'::regclass
+      and exists (select from pg_attribute a where a.attrelid = i.indrelid and a.attname = 'customer_id' and a.attnum <> i.indkey[0])`);
   return rows.map(({ name }) => name.replace(/^.*\./, ''));
 }
 

@@ -10,7 +10,7 @@ interface Listed {
 /** The rows of an operator's list. */
 export interface NewestRows<Entity> {
   where: FindOptionsWhere<Entity>;
-  /** The time that orders the list, before the id. None for ids that have the time in them. */
+  /** The time that orders the list, before the id. None: the id alone, which carries time and has an index of its own. */
   by?: keyof Entity & string;
 }
 
