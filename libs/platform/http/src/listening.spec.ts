@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, BlockList, connect, createServer } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { text } from 'node:stream/consumers';
+import { Worker } from 'node:worker_threads';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -65,6 +66,31 @@ for (let place = 0; place < 48; place++) call();
 process.on('exit', () => console.log(JSON.stringify(tally)));
 `;
 
+/** Of the sockets, when the callers of {@link THREAD} connect. */
+const SOME_CLOSED = 8;
+
+/** A thread whose callers connect when it is told to, says so in the given memory, and tells how many were answered. */
+const THREAD = `
+const { connect } = require('node:net');
+const { parentPort, workerData: { port, callers } } = require('node:worker_threads');
+parentPort.once('message', async (isConnected) => {
+  let connected = 0;
+  const call = () => new Promise((resolve) => {
+    let reply = '';
+    const socket = connect(port, '${HOST}', () => {
+      socket.write('GET / HTTP/1.1\\r\\nhost: a\\r\\nconnection: close\\r\\n\\r\\n');
+      if (++connected < callers) return;
+      Atomics.store(isConnected, 0, 1);
+      Atomics.notify(isConnected, 0);
+    });
+    socket.on('data', (chunk) => (reply += chunk)).on('error', () => undefined);
+    socket.on('close', () => resolve(reply.endsWith('hello')));
+  });
+  const replies = await Promise.all(Array.from({ length: callers }, call));
+  parentPort.postMessage(replies.filter(Boolean).length);
+});
+`;
+
 describe('listening', () => {
   let app: NestFastifyApplication;
   let port: number;
@@ -117,6 +143,32 @@ describe('listening', () => {
     expect((await Promise.all(replies)).filter((reply) => reply.endsWith('hello'))).toHaveLength(CALLERS);
     await ended;
     await expect(fetch(`http://${HOST}:${port}/`)).rejects.toThrow('fetch failed');
+    await app.close();
+  });
+
+  it('told to stop, answers those who connect to a socket while others are closed', async () => {
+    const caller = new Worker(THREAD, { eval: true, workerData: { port, callers: CALLERS } });
+    const isConnected = new Int32Array(new SharedArrayBuffer(4));
+    const sockets = new ListeningSockets();
+    let closed = 0;
+    const add = sockets.add.bind(sockets);
+    sockets.add = (server) => {
+      const close = server.close.bind(server);
+      server.close = (done) => {
+        if (++closed === SOME_CLOSED) {
+          caller.postMessage(isConnected);
+          Atomics.wait(isConnected, 0, 0);
+        }
+        return close(done);
+      };
+      add(server);
+    };
+    await listen(app, { host: HOST, port }, sockets);
+    const answered = once(caller, 'message');
+    await sockets.stop();
+    // Those on the socket that was about to close cannot be saved.
+    expect((await answered)[0]).toBeGreaterThan(CALLERS * 0.9);
+    await caller.terminate();
     await app.close();
   });
 

@@ -110,34 +110,40 @@ export class ListeningSockets {
    * @returns when nobody can connect any more
    */
   refuse(): Promise<void> {
-    this.refusing ??= this.acceptWaiting().then(() => this.close());
+    this.refusing ??= this.acceptAndClose();
     return this.refusing;
   }
 
   /**
-   * Whoever connects between the look at the queues and their end gets a reset, and does not know what became of its request. So
-   * the end comes in a short turn; turns are short as those who are accepted meanwhile have to wait.
+   * Whoever connects to a socket between the look at its queue and its end gets a reset, and does not know what became of its request.
+   * So each ends in a short turn of its own, as all of them take milliseconds to end; turns are short as those who are accepted
+   * meanwhile have to wait.
    */
-  private async acceptWaiting(): Promise<void> {
+  private async acceptAndClose(): Promise<void> {
     this.held = [];
+    const closed: Promise<unknown>[] = [];
     const began = performance.now();
     let [now, last] = [began, began];
     const accepted = () => (last = now);
     for (const { server } of this.sockets) server.on('connection', accepted);
-    for (let turnMs = Infinity; now - last < QUIET_MS || turnMs > SHORT_TURN_MS; now += turnMs) {
-      if (now - began > MOST_ACCEPTING_MS) break;
-      await nextTurn();
-      turnMs = performance.now() - now;
+    for (const { close } of this.sockets) {
+      for (
+        let turnMs = Infinity;
+        (closed.length === 0 && now - last < QUIET_MS) || turnMs > SHORT_TURN_MS;
+        now += turnMs
+      ) {
+        if (now - began > MOST_ACCEPTING_MS) break;
+        await nextTurn();
+        turnMs = performance.now() - now;
+      }
+      // One that never listened reports an error, and has ended.
+      closed.push(new Promise((resolve) => close(resolve)));
     }
     for (const { server } of this.sockets) server.off('connection', accepted);
-  }
-
-  private close(): void {
-    // One that never listened reports an error, and has ended.
-    this.ended = Promise.all(this.sockets.map(({ close }) => new Promise((resolve) => close(resolve))));
+    this.ended = Promise.all(closed);
     const starts = this.held;
     this.held = undefined;
-    for (const start of starts ?? []) start();
+    for (const start of starts) start();
   }
 }
 
