@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { BodyMemory } from '@platform/http';
 import { createCaller, startApi, type TestApi } from '@test/api';
+import { takeViolations } from '@test/conformance/violations';
 import { expectProblem } from '@test/expect-problem';
 import { sendPartialBody } from '@test/partial-body';
 import { until } from '@test/until';
@@ -66,6 +67,31 @@ describe('bytes of bodies in memory', () => {
     await once(socket, 'close');
     expect(reply.match(/HTTP\/1\.1/g)).toHaveLength(1);
   });
+
+  it.each([
+    ['GET', '/customer', 200],
+    ['POST', '/support/tickets/999999999/close', 404],
+  ])(
+    'that nobody reads come before the reply, so that a next request waits for none: %s %s',
+    async (method, path, status) => {
+      const { token, call } = await createCaller(api);
+      const { hostname, port, host } = new URL(api.baseUrl);
+      const socket = connect(Number(port), hostname);
+      const head = (verb: string, at: string) =>
+        `${verb} /api/v1${at} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${token.token}\r\n`;
+      socket.write(`${head(method, path)}content-length: 200000\r\n\r\n${' '.repeat(199_999)}`);
+      let replies = '';
+      socket.on('data', (data: Buffer) => (replies += data.toString()));
+      // Requests of the same caller are answered meanwhile.
+      for (let others = 0; others < 3; others++) expect((await call('/customer')).status).toBe(200);
+      expect(replies).toBe('');
+      socket.write(` ${head('GET', '/customer')}connection: close\r\n\r\n`);
+      await once(socket, 'close');
+      expect([...replies.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, code]) => Number(code))).toEqual([status, 200]);
+      // The description has no body there.
+      takeViolations();
+    },
+  );
 
   it('are bounded for the process, which refuses the next with 503', async () => {
     const [one, two, three] = [await createCaller(api), await createCaller(api), await createCaller(api)];

@@ -138,9 +138,8 @@ export class RequestBodyGuard implements CanActivate {
     }
     const { body: rules = DEFAULT, key } = rulesOf(context);
     if (rules === 'none') {
-      void discardUnread(request.raw, reply.raw);
       request.rawBody = new SegmentedBytes();
-      return true;
+      return discardUnread(request.raw, reply.raw)?.then(() => true) ?? true;
     }
     // A reply that is kept under the request's key comes before the refusal.
     if (key === 'ignored' || request.headers['idempotency-key'] === undefined) rules.admit?.(request);

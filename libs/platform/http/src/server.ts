@@ -230,8 +230,8 @@ function documentationPolicy(interfaceOrigin?: string): string {
 /**
  * Refuses headers that a proxy in front may understand differently, after the request was counted: HTTP/1.1 without a Host or with
  * two (RFC 9112 §3.2), a transfer coding that is not understood (§6.1), two Authorization headers. Node's own reply to the first would
- * not be a problem; of two it would take one. The body of a request that has none by its method is bounded; that of a POST or PATCH is
- * read, or discarded, behind the guards.
+ * not be a problem; of two it would take one. The body of a request that has none by its method is discarded, within bounds; that of a POST
+ * or PATCH is read, or discarded, behind the guards.
  */
 function checkHeads(server: FastifyInstance): void {
   server.addHook('preValidation', ({ method, headers, raw }, reply, done) => {
@@ -241,8 +241,10 @@ function checkHeads(server: FastifyInstance): void {
       return done(invalid('The only supported Transfer-Encoding is chunked: send the body without another encoding'));
     const twice = givenTwice(raw.rawHeaders);
     if (twice !== undefined) return done(invalid(`Send the ${twice} header once`));
-    if (!takesBody(method)) void discardUnread(raw, reply.raw);
-    done();
+    const discarded = takesBody(method) ? undefined : discardUnread(raw, reply.raw);
+    if (!discarded) return done();
+    // Behind a reply that comes before its end, a proxy would send a request of somebody else, which would wait for the rest.
+    void discarded.then(() => raw.socket.destroyed || done());
   });
 }
 
