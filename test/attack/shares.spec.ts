@@ -12,7 +12,9 @@ const KINDS = {
 };
 const ATTACKS = KINDS[(process.env.ATTACK_KINDS ?? 'shares') as keyof typeof KINDS];
 /** A flood of connections is one request of the attacker's program, and its neighbour has an address of its own. */
-const OPTIONS = ATTACKS === CONNECTION_ATTACKS ? { connections: 1, neighbourAddress: '127.0.0.2' } : {};
+const OF_CONNECTIONS = ATTACKS === CONNECTION_ATTACKS ? { connections: 1, neighbourAddress: '127.0.0.2' } : {};
+/** The processors are for the replica, its database and its proxy: an attacker has some of its own. */
+const OPTIONS = { ...OF_CONNECTIONS, giveWay: true };
 /** The neighbour is measured alone for so long before. */
 const ALONE = Math.min(10, SECONDS);
 /** Charges among which those of a token are looked for. */

@@ -1,13 +1,18 @@
 // A worker thread that sends requests: of a flood, the next when the last is answered, on several connections; of a neighbour, at fixed
 // times, whatever becomes of the earlier ones.
 const { Buffer } = require('node:buffer');
+const { readlinkSync } = require('node:fs');
 const { Agent, request: ask } = require('node:http');
 const { connect } = require('node:net');
+const { constants, setPriority } = require('node:os');
 const { setTimeout } = require('node:timers');
 const { URL } = require('node:url');
 const { parentPort, workerData } = require('node:worker_threads');
 
-const { origin, requests, connections, everyMs, localAddress } = workerData;
+const { origin, requests, connections, everyMs, localAddress, giveWay } = workerData;
+// On Linux, threads have priorities of their own.
+if (giveWay && process.platform === 'linux')
+  setPriority(Number(readlinkSync('/proc/thread-self').split('/').pop()), constants.priority.PRIORITY_LOW);
 const agent = new Agent({ keepAlive: true, maxSockets: connections ?? Infinity });
 let next = 0;
 let stopped = false;

@@ -53,6 +53,7 @@ export class AttackClient {
     connections?: number;
     everyMs?: number;
     localAddress?: string;
+    giveWay?: boolean;
   }) {
     this.worker = new Worker(CLIENT, { workerData });
   }
@@ -91,6 +92,8 @@ export interface Outcome {
 
 /** How somebody attacks, and a neighbour reads. */
 interface AttackOptions {
+  /** The attacking program takes only what others leave of the processors, as if it ran on another machine. */
+  giveWay?: boolean;
   everyMs?: number;
   connections?: number;
   neighbourAddress?: string;
@@ -159,7 +162,7 @@ export class AttackedApi {
     kind: string,
     aloneMs: number,
     isEnough: (attacker: Seen, neighbour: Seen) => boolean,
-    { everyMs = 50, connections = CONNECTIONS, neighbourAddress }: AttackOptions = {},
+    { everyMs = 50, connections = CONNECTIONS, neighbourAddress, giveWay = false }: AttackOptions = {},
   ): Promise<Outcome> {
     const origin = this.proxy ? new URL(this.proxy.baseUrl).origin : this.api.origin;
     const attacks: Record<string, Attack> = {
@@ -173,9 +176,9 @@ export class AttackedApi {
     const headers = { authorization: `Bearer ${this.neighbourToken}` };
     const read = { method: 'GET', path: '/api/v1/customer', headers };
     const isNew = { ...read, reconnect: true };
-    const reads = requests.some(({ held }) => held !== undefined) ? [isNew] : [read];
+    const reads = requests.some(({ held, again }) => held !== undefined && !again) ? [isNew] : [read];
     // On a kept connection and on a new one in turn.
-    if (requests.some(({ again }) => again)) reads.push(read);
+    if (requests.some(({ again, reconnect, abandonMs }) => again || reconnect || abandonMs)) reads.push(isNew);
     const neighbour = new AttackClient({
       origin,
       requests: reads,
@@ -185,7 +188,7 @@ export class AttackedApi {
     await wait(aloneMs);
     const before = await neighbour.look();
     neighbour.beginAnew();
-    const attacker = new AttackClient({ origin, requests, connections });
+    const attacker = new AttackClient({ origin, requests, connections, giveWay });
     let [largestRssMb, proxyRssMb] = [0, 0];
     const sampling = setInterval(() => {
       largestRssMb = Math.max(largestRssMb, rssMb(this.api.child.pid));

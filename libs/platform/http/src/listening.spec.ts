@@ -35,7 +35,7 @@ class Greeting {
 class GreetingModule {}
 
 /** Turns of the event loop that accepting these may take; elsewhere there is one socket, and it takes one turn each. */
-const MAX_TURNS = process.platform === 'linux' ? MANY_CALLERS / 16 : MANY_CALLERS;
+const MAX_TURNS = process.platform === 'linux' ? MANY_CALLERS / 8 : MANY_CALLERS;
 
 /** A process that sends each request on a new connection, 48 at a time, from when they are accepted until none is. It prints how they ended. */
 const CALLER = `
@@ -67,7 +67,7 @@ process.on('exit', () => console.log(JSON.stringify(tally)));
 `;
 
 /** Of the sockets, when the callers of {@link THREAD} connect. */
-const SOME_CLOSED = 8;
+const SOME_CLOSED = 4;
 
 /** A thread whose callers connect when it is told to, says so in the given memory, and tells how many were answered. */
 const THREAD = `
@@ -167,7 +167,7 @@ describe('listening', () => {
     const answered = once(caller, 'message');
     await sockets.stop();
     // Those on the socket that was about to close cannot be saved.
-    expect((await answered)[0]).toBeGreaterThan(CALLERS * 0.9);
+    expect((await answered)[0]).toBeGreaterThan(CALLERS * 0.8);
     await caller.terminate();
     await app.close();
   });

@@ -9,7 +9,7 @@ import { AppConfig } from '@platform/config';
 import { endIdleConnections, type GatedServer } from './connections';
 
 /** Number of listening sockets: Node accepts one connection per socket and turn of the event loop. */
-const SOCKETS = 64;
+const SOCKETS = 16;
 /** Length of the queues of connections that wait to be accepted, in total; the same as the proxy's (docker-compose.yml). */
 const BACKLOG = 4096;
 
@@ -124,14 +124,12 @@ export class ListeningSockets {
     const closed: Promise<unknown>[] = [];
     const began = performance.now();
     let [now, last] = [began, began];
-    const accepted = () => (last = now);
+    const accepted = () => (last = performance.now());
     for (const { server } of this.sockets) server.on('connection', accepted);
     for (const { close } of this.sockets) {
-      for (
-        let turnMs = Infinity;
-        (closed.length === 0 && now - last < QUIET_MS) || turnMs > SHORT_TURN_MS;
-        now += turnMs
-      ) {
+      // One connection of each queue is accepted in a turn: while some are, others may wait behind them.
+      const quietMs = closed.length === 0 ? QUIET_MS : SHORT_TURN_MS;
+      for (let turnMs = Infinity; turnMs > SHORT_TURN_MS || now - last < quietMs; now += turnMs) {
         if (now - began > MOST_ACCEPTING_MS) break;
         await nextTurn();
         turnMs = performance.now() - now;
