@@ -11,10 +11,15 @@ const KINDS = {
   connections: CONNECTION_ATTACKS,
 };
 const ATTACKS = KINDS[(process.env.ATTACK_KINDS ?? 'shares') as keyof typeof KINDS];
-/** A flood of connections is one request of the attacker's program, and its neighbour has an address of its own. */
-const OF_CONNECTIONS = ATTACKS === CONNECTION_ATTACKS ? { connections: 1, neighbourAddress: '127.0.0.2' } : {};
-/** The processors are for the replica, its database and its proxy: an attacker has some of its own. */
-const OPTIONS = { ...OF_CONNECTIONS, giveWay: true };
+/**
+ * A flood of connections is one request of the attacker's program. The neighbour has an address of its own, as another customer has. The
+ * processors are for the replica, its database and its proxy: an attacker has some of its own.
+ */
+const OPTIONS = {
+  ...(ATTACKS === CONNECTION_ATTACKS && { connections: 1 }),
+  neighbourAddress: '127.0.0.2',
+  giveWay: true,
+};
 /** The neighbour is measured alone for so long before. */
 const ALONE = Math.min(10, SECONDS);
 /** Charges among which those of a token are looked for. */

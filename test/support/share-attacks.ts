@@ -178,7 +178,7 @@ export class AttackedApi {
     const isNew = { ...read, reconnect: true };
     const reads = requests.some(({ held, again }) => held !== undefined && !again) ? [isNew] : [read];
     // On a kept connection and on a new one in turn.
-    if (requests.some(({ again, reconnect, abandonMs }) => again || reconnect || abandonMs)) reads.push(isNew);
+    if (requests.some(({ again, reconnect, abandonMs }) => again ?? reconnect ?? abandonMs)) reads.push(isNew);
     const neighbour = new AttackClient({
       origin,
       requests: reads,

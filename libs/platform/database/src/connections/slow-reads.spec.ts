@@ -13,9 +13,9 @@ describe('the cost of reads', () => {
   it('is that of large ones for a minute after the last', () => {
     const now = jest.spyOn(performance, 'now').mockReturnValue(1000);
     const cost = new ReadCost();
-    cost.noteBytes(65_535);
+    cost.noteBytes(32_767);
     expect(cost.isLarge).toBe(false);
-    cost.noteBytes(65_536);
+    cost.noteBytes(32_768);
     now.mockReturnValue(60_000);
     cost.noteBytes(10);
     expect(cost.isLarge).toBe(true);

@@ -3,8 +3,11 @@ import { FairSlots } from '@platform/fairness';
 import { OverloadedError } from '../database-errors';
 import type { ReadStatement } from '../prepared-statement';
 
-/** Bytes of rows, and milliseconds of the database, from which on a read is slow. */
-export const SLOW_BYTES = 64 * 1024;
+/**
+ * Bytes of rows, and milliseconds of the database, from which on a read is slow. Pages of 200 charges have 50 kB: with eight of them in a
+ * batch, and several batches under way, a turn of the event loop took 100 ms.
+ */
+export const SLOW_BYTES = 32 * 1024;
 export const SLOW_MS = 30;
 /** How long reads count as slow after the last one with so many bytes, in milliseconds. */
 const SLOW_FOR_MS = 60_000;
