@@ -36,6 +36,11 @@ export class FairTurns {
     return now - this.turnBegan > SLICE_MS;
   }
 
+  /** How many requests wait. */
+  get waiting(): number {
+    return this.count;
+  }
+
   /** How long the first of those that wait has waited, in milliseconds. */
   get longestMs(): number {
     let since = Infinity;

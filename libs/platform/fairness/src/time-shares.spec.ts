@@ -33,6 +33,8 @@ class Simulation {
   isBusy = false;
   /** Milliseconds of work that are done per millisecond. */
   speed = 1;
+  /** Whether requests wait for their turn, and are admitted then. */
+  hasTurns = false;
   private readonly random = seeded(7);
   private readonly queue: (Arrival & { wasAdmitted: boolean })[] = [];
   private queuedMs = 0;
@@ -45,16 +47,23 @@ class Simulation {
         for (let rest = (perSecond / 1000) * 2 * this.random(); rest > 0; rest--)
           if (rest >= 1 || this.random() < rest) this.arrive(party, ms);
       this.work();
-      if (this.now % TICK_MS === 0) this.shares.measure(this.queuedMs / this.speed + this.othersMs, this.isBusy);
+      if (this.now % TICK_MS !== 0) continue;
+      if (this.hasTurns) this.shares.measure(this.now - (this.queue[0]?.at ?? this.now), true, this.queue.length);
+      else this.shares.measure(this.queuedMs / this.speed + this.othersMs, this.isBusy);
     }
   }
 
   arrive(party: string, ms: number): void {
-    const wasAdmitted = this.shares.isHolding;
-    const grant = this.shares.admit(party);
-    if (grant !== 'granted') return void this.refused.push({ party, at: this.now, ms, grant });
-    this.queue.push({ party, at: this.now, ms, wasAdmitted });
+    const arrival = { party, at: this.now, ms, wasAdmitted: this.shares.isHolding };
+    if (!this.hasTurns && !this.admit(arrival)) return;
+    this.queue.push(arrival);
     this.queuedMs += ms;
+  }
+
+  private admit(arrival: Arrival): boolean {
+    const grant = this.shares.admit(arrival.party, true, this.hasTurns ? arrival.at : undefined);
+    if (grant !== 'granted') this.refused.push({ ...arrival, grant });
+    return grant === 'granted';
   }
 
   private work(): void {
@@ -62,8 +71,12 @@ class Simulation {
     while (this.spareMs > 0) {
       const next = this.queue.shift();
       if (!next) return;
-      this.spareMs -= next.ms;
       this.queuedMs -= next.ms;
+      if (this.hasTurns) {
+        next.wasAdmitted = this.shares.isHolding;
+        if (!this.admit(next)) continue;
+      }
+      this.spareMs -= next.ms;
       this.served.push({ ...next, waitMs: this.now - next.at });
       this.shares.finish(next.party, next.wasAdmitted, next.ms);
     }
@@ -148,6 +161,29 @@ describe('one party alone', () => {
     server.run([], 5000);
     expect(server.refused).toEqual([]);
     expect(server.waits(0, 10_000).at(-1)).toBeLessThan(2000);
+  });
+
+  it('is refused none of a burst that takes turns for 4 s, nor of what comes meanwhile: it is being worked off', () => {
+    const server = new Simulation();
+    server.hasTurns = true;
+    server.run(alone(250), 5000);
+    for (let count = 0; count < 800; count++) server.arrive('a', 4);
+    server.run([{ party: 'a', perSecond: 50, ms: 4 }], 8000);
+    expect(server.refused).toEqual([]);
+    expect(server.waits(0, 13_000).at(-1)).toBeGreaterThan(3000);
+  });
+
+  it('is served what had come before its turns were an overload, and the rest in time', () => {
+    const server = new Simulation();
+    server.hasTurns = true;
+    server.run(alone(2000), 120_000);
+    const began = server.refused[0]?.at ?? 0;
+    expect(began).toBeGreaterThan(1000);
+    expect(began).toBeLessThan(2000);
+    expect(server.served.filter(({ at }) => at < 1000).length).toBeGreaterThan(1900);
+    expect(server.p99(5000, 120_000)).toBeLessThan(250);
+    expect(server.rate(0, 120_000)).toBeGreaterThan(900);
+    expect(new Set(server.refused.map(({ grant }) => grant))).toEqual(new Set(['all_used']));
   });
 
   it('is accepted again after a stall', () => {

@@ -31,6 +31,12 @@ const LEAST_CAPACITY = 200;
 const CAUSE_TARGET = 0.4;
 /** … if it has lasted for this long, in milliseconds: a single stall has no cause. */
 const CAUSE_STANDING_MS = 100;
+/**
+ * A burst is being worked off if requests that wait for their turn become fewer by this part within the time that an overload takes to be
+ * one; of fewer than that number, chance decides.
+ */
+const WORKED_OFF = 0.2;
+const LEAST_BURST = 64;
 /** An overload ends when no request had to be refused for this long, in milliseconds. */
 const CALM_MS = 2000;
 /** Most by which demands are corrected that have just begun, and are not yet in the faded sums. */
@@ -110,6 +116,8 @@ export class TimeShares {
   private weightSince: number;
   private measuredAt: number;
   private waitingSince?: number;
+  /** The most requests that have waited for their turn since then. */
+  private mostWaiting = 0;
   private delayedSince?: number;
   private heldSince = -Infinity;
   private begunAt = -Infinity;
@@ -142,8 +150,9 @@ export class TimeShares {
    * Whether to accept a request of a party; if not, whether its own share is used up, or all that can be served.
    * @param isCertain false as long as the request may turn out to be of another party: if it is accepted, it is counted when it ends. Else
    * a customer who is not recognised yet would be two parties, of which one seems to wait for the other
+   * @param since when the request came, if it has waited. One that came before the overload was one belongs to the burst that is served
    */
-  admit(party: string, isCertain = true): Grant {
+  admit(party: string, isCertain = true, since = Infinity): Grant {
     if (!this.isHolding) return 'granted';
     const account = this.accounts.get(party);
     const payer = account ?? this.newcomers;
@@ -152,8 +161,11 @@ export class TimeShares {
     if (payer.usedUntil <= virtual)
       payer.usedUntil = Math.max(payer.usedUntil, virtual - this.level * SAVED_SECONDS) + this.meanCost(payer);
     else if (this.isHeld(payer)) {
-      this.refusedAt = this.now();
-      return account && this.asksClearlyMore(account) ? 'share_used' : 'all_used';
+      const isCause = account !== undefined && this.asksClearlyMore(account);
+      if (isCause || since >= this.begunAt) {
+        this.refusedAt = this.now();
+        return isCause ? 'share_used' : 'all_used';
+      }
     }
     if (!isCertain) payer.asked -= this.weight;
     else if (!account) this.open(party);
@@ -187,8 +199,9 @@ export class TimeShares {
   /**
    * Updates the measured waiting time of a new request, in milliseconds; called about ten times a second.
    * @param isBusy whether requests wait since the process itself works
+   * @param waiting how many requests wait for their turn, if that is what a new one would wait for
    */
-  measure(waitMs: number, isBusy: boolean): void {
+  measure(waitMs: number, isBusy: boolean, waiting = 0): void {
     const now = this.now();
     const ms = now - this.measuredAt;
     if (ms <= 0) return;
@@ -198,7 +211,7 @@ export class TimeShares {
     this.capacity.average(ms);
     this.fade(now);
     const { targetMs, standingMs } = this.target;
-    this.waitingSince = waitMs > targetMs ? (this.waitingSince ?? now) : undefined;
+    this.noteWaiting(waitMs > targetMs, waiting, now);
     this.delayedSince = waitMs > targetMs * CAUSE_TARGET ? (this.delayedSince ?? now) : undefined;
     if (this.holding === 'none' && this.delayedSince !== undefined && now - this.delayedSince >= CAUSE_STANDING_MS)
       this.begin('cause', now);
@@ -211,6 +224,16 @@ export class TimeShares {
     }
     const aim = this.holding === 'all' ? targetMs : targetMs * CAUSE_TARGET;
     this.level = this.levelFor(this.capacity.acceptable(now, waitMs, aim));
+  }
+
+  /** Notes since when requests have waited, anew whenever a burst has become smaller: it is no overload while it is being worked off. */
+  private noteWaiting(isWaiting: boolean, waiting: number, now: number): void {
+    const isSmaller = this.mostWaiting >= LEAST_BURST && waiting < this.mostWaiting * (1 - WORKED_OFF);
+    if (!isWaiting || isSmaller) this.waitingSince = undefined;
+    if (this.waitingSince === undefined) this.mostWaiting = 0;
+    if (!isWaiting) return;
+    this.waitingSince ??= now;
+    this.mostWaiting = Math.max(this.mostWaiting, waiting);
   }
 
   private begin(holding: 'cause' | 'all', now: number): void {

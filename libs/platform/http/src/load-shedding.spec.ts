@@ -20,7 +20,7 @@ describe('the waiting time of a new request', () => {
   let server: FastifyInstance;
   let shares: TimeShares;
   let reported: Parameters<MeasuredDatabase['reportTime']>[0];
-  let measure: jest.SpyInstance<void, [waitMs: number, isBusy: boolean]>;
+  let measure: jest.SpyInstance<void, Parameters<TimeShares['measure']>>;
   beforeEach(() => {
     jest.useFakeTimers({ doNotFake: ['performance', 'nextTick', 'queueMicrotask', 'setImmediate', 'setTimeout'] });
     jest.spyOn(performance, 'now').mockImplementation(() => now);
@@ -53,6 +53,17 @@ describe('the waiting time of a new request', () => {
     expect(soon).toBeLessThan(95);
     expect(pass(...Array.from({ length: 20 }, () => 100))).toBeCloseTo(100, 0);
     expect(pass(...Array.from({ length: 25 }, () => 0))).toBeCloseTo(0, 0);
+  });
+
+  it('is that of the first request that waits for its turn, if that is longer, with how many wait', () => {
+    const longest = jest.spyOn(FairTurns.prototype, 'longestMs', 'get').mockReturnValue(70);
+    const waiting = jest.spyOn(FairTurns.prototype, 'waiting', 'get').mockReturnValue(200);
+    expect(pass(0, 0, 0, 0, 0)).toBe(70);
+    expect(measure.mock.lastCall).toEqual([70, true, 200]);
+    longest.mockReturnValue(10);
+    expect(pass(100, 100, 100, 100, 100)).toBeGreaterThan(60);
+    expect(measure.mock.lastCall?.[2]).toBe(0);
+    for (const spy of [longest, waiting]) spy.mockRestore();
   });
 
   it('is hardly moved by one stall', () => {
@@ -236,6 +247,19 @@ describe('requests that the load shedder counts', () => {
     expect([reply.status, await reply.text()]).toEqual([200, 'alive']);
     expect(wait.mock.calls).toEqual([['127.0.0.1', expect.any(Function)]]);
     for (const spy of [...spies, wait]) spy.mockRestore();
+  });
+
+  it('are admitted when it is their turn, by when they came', async () => {
+    const spies = [
+      jest.spyOn(shares, 'isHolding', 'get').mockReturnValue(true),
+      jest.spyOn(FairTurns.prototype, 'isLate', 'get').mockReturnValue(true),
+    ];
+    const admit = jest.spyOn(shares, 'admit');
+    const before = performance.now();
+    expect((await get('/served', 'a')).status).toBe(200);
+    expect(admit.mock.calls).toEqual([['a', true, expect.any(Number)]]);
+    expect(admit.mock.lastCall?.[2]).toBeGreaterThan(before);
+    for (const spy of [...spies, admit]) spy.mockRestore();
   });
 
   it('are not begun if their clients have gone while they waited to be accepted', async () => {

@@ -95,9 +95,11 @@ export class LoadShedder {
     const { database } = this.parts;
     const loop = new LoopDelay();
     const measure = () => {
-      const loopMs = Math.max(loop.ms, this.turns.longestMs);
+      const turnsMs = this.turns.longestMs;
+      const loopMs = Math.max(loop.ms, turnsMs);
       const databaseMs = database.queueDelayMs();
-      this.shares.measure(Math.max(loopMs, databaseMs), loopMs >= databaseMs);
+      const waitMs = Math.max(loopMs, databaseMs);
+      this.shares.measure(waitMs, loopMs >= databaseMs, turnsMs === waitMs ? this.turns.waiting : 0);
     };
     const timer = setInterval(measure, MEASURE_EVERY_MS).unref();
     // An answer waits for the event loop, too.
@@ -136,8 +138,9 @@ export class LoadShedder {
       // 'close' covers both: answered, or the client disconnected, as most do in an overload.
       onReplyClosed(reply.raw, () => this.leave(request, reply, entry));
       const begin = () => this.enter(request, reply, entry) && done();
-      if (this.turns.isLate) this.wait(request, begin);
-      else begin();
+      if (!this.turns.isLate) return void begin();
+      entry.since = performance.now();
+      this.wait(request, begin);
     });
   }
 
@@ -159,7 +162,7 @@ export class LoadShedder {
   private enter(request: FastifyRequest, reply: FastifyReply, entry: Entry): boolean {
     if (!this.shares.isHolding || entry.isCheck) return true;
     entry.countedFor = this.parts.callerOf(request);
-    entry.wasRefused = !this.admit(request, reply, entry.countedFor);
+    entry.wasRefused = !this.admit(request, reply, entry);
     return !entry.wasRefused;
   }
 
@@ -181,10 +184,10 @@ export class LoadShedder {
     return (isKnown ? undefined : this.parts.callerOf(request)) ?? partyOf(request);
   }
 
-  /** @param customer undefined if its token is not known yet @returns whether the request is accepted; otherwise it was answered */
-  private admit(request: FastifyRequest, reply: FastifyReply, customer: string | undefined): boolean {
+  /** @returns whether the request is accepted; otherwise it was answered */
+  private admit(request: FastifyRequest, reply: FastifyReply, { countedFor: customer, since }: Entry): boolean {
     const party = customer ?? partyOf(request);
-    const grant = this.shares.admit(party, customer !== undefined);
+    const grant = this.shares.admit(party, customer !== undefined, since);
     if (grant === 'granted') return true;
     this.refusals[grant]++;
     if (grant === 'share_used') this.log.write(party, customer);
@@ -203,7 +206,9 @@ export class LoadShedder {
 /** What the load shedder knows of a request. */
 interface Entry {
   readonly isCheck: boolean;
-  /** The customer whose share was asked for, and who was counted then. */
+  /** When it came, if it waits for its turn. */
+  since?: number;
+  /** The customer whose share was asked for, and who was counted then; undefined if its token is not known yet. */
   countedFor?: string;
   /** Whether nothing was left of its party's share. */
   wasRefused: boolean;
