@@ -355,4 +355,30 @@ describe('requests that the load shedder counts', () => {
     }
     expect(warn).toHaveBeenCalledTimes(10);
   });
+
+  it('are refused as they come while all together ask for too much, and do not wait for their turn; who is the cause does', async () => {
+    const begins: (() => void)[] = [];
+    const spies = [
+      jest.spyOn(shares, 'isHolding', 'get').mockReturnValue(true),
+      jest.spyOn(shares, 'isOverloaded', 'get').mockReturnValue(true),
+      jest.spyOn(FairTurns.prototype, 'isLate', 'get').mockReturnValue(true),
+      jest.spyOn(FairTurns.prototype, 'wait').mockImplementation((_party, begin) => void begins.push(begin)),
+      jest.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined),
+    ];
+    const admit = jest.spyOn(shares, 'admit').mockReturnValue('all_used');
+    expect((await get('/served', 'a')).status).toBe(503);
+    expect(begins).toEqual([]);
+    for (const [grant, status] of [
+      ['share_used', 429],
+      ['granted', 200],
+    ] as const) {
+      admit.mockClear().mockReturnValue(grant);
+      const asked = get('/served', 'a');
+      await until(() => begins.length === 1);
+      begins.pop()?.();
+      expect((await asked).status).toBe(status);
+      expect(admit).toHaveBeenCalledTimes(1);
+    }
+    for (const spy of [...spies, admit]) spy.mockRestore();
+  });
 });

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { StatementTime } from '@platform/database';
 import { ServiceError } from '@platform/errors';
-import { FairTurns, type TimeShares } from '@platform/fairness';
+import { FairTurns, type Grant, type TimeShares } from '@platform/fairness';
 import { isFirstOfConnection, onReplyClosed, partyOf } from './connections';
 import { problemOf, sendProblem } from './problem';
 import { comesInTooManyPieces, DROPPED_PIECES_MS } from './unread-bodies';
@@ -134,20 +134,23 @@ export class LoadShedder {
    */
   addAdmission(server: FastifyInstance): void {
     server.addHook('onRequest', (request, reply, done) => {
-      const entry: Entry = { isCheck: isHealthCheck(request), wasRefused: false };
+      const entry: Entry = { isCheck: isHealthCheck(request) };
       // 'close' covers both: answered, or the client disconnected, as most do in an overload.
       onReplyClosed(reply.raw, () => this.leave(request, reply, entry));
       const begin = () => this.enter(request, reply, entry) && done();
-      if (!this.turns.isLate) return void begin();
-      entry.since = performance.now();
-      this.wait(request, begin);
+      if (this.turns.isLate) this.wait(request, reply, entry, begin);
+      else begin();
     });
   }
 
   /** Lets a request wait for its party's turn. */
-  private wait(request: FastifyRequest, begin: () => void): void {
+  private wait(request: FastifyRequest, reply: FastifyReply, entry: Entry, begin: () => void): void {
+    entry.since = performance.now();
     const inTurn = () => {
       if (isClientGone(request)) return;
+      // Of many parties that together ask for too much, each would wait for all others only to be refused.
+      if (this.shares.isOverloaded && this.ask(request, entry) === 'all_used')
+        return this.refuse(request, reply, entry);
       this.turns.wait(this.parts.callerOf(request) ?? partyOf(request), () => {
         if (!isClientGone(request)) begin();
       });
@@ -160,40 +163,45 @@ export class LoadShedder {
 
   /** Admits a request whose turn it is. @returns whether it is accepted; otherwise it was answered */
   private enter(request: FastifyRequest, reply: FastifyReply, entry: Entry): boolean {
-    if (!this.shares.isHolding || entry.isCheck) return true;
-    entry.countedFor = this.parts.callerOf(request);
-    entry.wasRefused = !this.admit(request, reply, entry);
-    return !entry.wasRefused;
+    if (this.ask(request, entry) === 'granted') return true;
+    this.refuse(request, reply, entry);
+    return false;
+  }
+
+  /** Asks once whether a request is accepted. */
+  private ask(request: FastifyRequest, entry: Entry): Grant {
+    if (entry.grant) return entry.grant;
+    if (!this.shares.isHolding || entry.isCheck) return (entry.grant = 'granted');
+    const customer = (entry.countedFor = this.parts.callerOf(request));
+    return (entry.grant = this.shares.admit(customer ?? partyOf(request), customer !== undefined, entry.since));
+  }
+
+  private refuse(request: FastifyRequest, reply: FastifyReply, { grant, countedFor: customer }: Entry): void {
+    const party = customer ?? partyOf(request);
+    if (grant === 'share_used') {
+      this.refusals.share_used++;
+      this.log.write(party, customer);
+    } else this.refusals.all_used++;
+    const error = grant === 'share_used' ? this.shareUsed(party, customer) : ALL_USED;
+    sendProblem(reply, problemOf(error, request.id));
   }
 
   /** Charges the party of a request that has ended, unless it was refused. */
-  private leave(request: FastifyRequest, reply: FastifyReply, { isCheck, countedFor, wasRefused }: Entry): void {
+  private leave(request: FastifyRequest, reply: FastifyReply, { isCheck, countedFor, grant = 'granted' }: Entry): void {
     const inPieces = comesInTooManyPieces(request.raw);
-    if (wasRefused || (isCheck && !inPieces)) return;
+    if (grant !== 'granted' || (isCheck && !inPieces)) return;
     const party = this.payerOf(request, reply);
     if (inPieces) this.shares.charge(party, DROPPED_PIECES_MS);
     this.shares.finish(party, party === countedFor);
   }
 
   /**
-   * Who pays for a request that has ended. One that ended before it was authenticated is paid for by whom {@link admit} has asked, unless
+   * Who pays for a request that has ended. One that ended before it was authenticated is paid for by whom {@link ask} has asked, unless
    * its token was refused.
    */
   private payerOf(request: FastifyRequest, { statusCode }: FastifyReply): string {
     const isKnown = request.customer !== undefined || statusCode === UNAUTHORIZED;
     return (isKnown ? undefined : this.parts.callerOf(request)) ?? partyOf(request);
-  }
-
-  /** @returns whether the request is accepted; otherwise it was answered */
-  private admit(request: FastifyRequest, reply: FastifyReply, { countedFor: customer, since }: Entry): boolean {
-    const party = customer ?? partyOf(request);
-    const grant = this.shares.admit(party, customer !== undefined, since);
-    if (grant === 'granted') return true;
-    this.refusals[grant]++;
-    if (grant === 'share_used') this.log.write(party, customer);
-    const error = grant === 'share_used' ? this.shareUsed(party, customer) : ALL_USED;
-    sendProblem(reply, problemOf(error, request.id));
-    return false;
   }
 
   private shareUsed(party: string, customer: string | undefined): ServiceError {
@@ -210,8 +218,8 @@ interface Entry {
   since?: number;
   /** The customer whose share was asked for, and who was counted then; undefined if its token is not known yet. */
   countedFor?: string;
-  /** Whether nothing was left of its party's share. */
-  wasRefused: boolean;
+  /** Whether it is accepted, once that has been asked. */
+  grant?: Grant;
 }
 
 /** Whether a request's client has closed the connection, or its side of it: then Node sends no reply that has not begun. */
