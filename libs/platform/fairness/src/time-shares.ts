@@ -22,20 +22,15 @@ const SAVED_SECONDS = 0.5;
 const CLEARLY_MORE = 4;
 /** … and if it has lately made so many requests: of fewer, chance decides. */
 const LEAST_OF_CAUSE = 3;
-/**
- * Milliseconds of work per second that are served at least: how many is not known after a time with little to do, nor while large
- * requests keep the process busy of which none has ended yet. A database that does not answer is no such process: it may serve nothing.
- */
+/** Milliseconds of work per second that a process serves at least: how many is unknown after little work, and until a large request ends. */
 const LEAST_CAPACITY = 200;
 /** Such parties are held from this part of the target waiting time on, so that the others hardly notice. */
 const CAUSE_TARGET = 0.4;
 /** … if it has lasted for this long, in milliseconds: a single stall has no cause. */
 const CAUSE_STANDING_MS = 100;
-/**
- * A burst is being worked off if requests that wait for their turn become fewer by this part within the time that an overload takes to be
- * one; of fewer than that number, chance decides.
- */
+/** A burst is being worked off if what waits for its turn becomes fewer by this part while an overload would begin … */
 const WORKED_OFF = 0.2;
+/** … and was so many: of fewer, chance decides. */
 const LEAST_BURST = 64;
 /** An overload ends when no request had to be refused for this long, in milliseconds. */
 const CALM_MS = 2000;
@@ -150,7 +145,7 @@ export class TimeShares {
    * Whether to accept a request of a party; if not, whether its own share is used up, or all that can be served.
    * @param isCertain false as long as the request may turn out to be of another party: if it is accepted, it is counted when it ends. Else
    * a customer who is not recognised yet would be two parties, of which one seems to wait for the other
-   * @param since when the request came, if it has waited. One that came before the overload was one belongs to the burst that is served
+   * @param since when the request came, if it has waited: one that came before the overload began is served
    */
   admit(party: string, isCertain = true, since = Infinity): Grant {
     if (!this.isHolding) return 'granted';
@@ -161,10 +156,10 @@ export class TimeShares {
     if (payer.usedUntil <= virtual)
       payer.usedUntil = Math.max(payer.usedUntil, virtual - this.level * SAVED_SECONDS) + this.meanCost(payer);
     else if (this.isHeld(payer)) {
-      const isCause = account !== undefined && this.asksClearlyMore(account);
-      if (isCause || since >= this.begunAt) {
+      const grant = account && this.asksClearlyMore(account) ? 'share_used' : 'all_used';
+      if (grant === 'share_used' || since >= this.begunAt) {
         this.refusedAt = this.now();
-        return isCause ? 'share_used' : 'all_used';
+        return grant;
       }
     }
     if (!isCertain) payer.asked -= this.weight;
@@ -226,14 +221,12 @@ export class TimeShares {
     this.level = this.levelFor(this.capacity.acceptable(now, waitMs, aim));
   }
 
-  /** Notes since when requests have waited, anew whenever a burst has become smaller: it is no overload while it is being worked off. */
+  /** Notes since when requests wait, anew whenever a burst has become smaller: while it is being worked off it is no overload. */
   private noteWaiting(isWaiting: boolean, waiting: number, now: number): void {
     const isSmaller = this.mostWaiting >= LEAST_BURST && waiting < this.mostWaiting * (1 - WORKED_OFF);
-    if (!isWaiting || isSmaller) this.waitingSince = undefined;
-    if (this.waitingSince === undefined) this.mostWaiting = 0;
-    if (!isWaiting) return;
-    this.waitingSince ??= now;
-    this.mostWaiting = Math.max(this.mostWaiting, waiting);
+    const isNew = !isWaiting || isSmaller || this.waitingSince === undefined;
+    if (isNew) this.waitingSince = isWaiting ? now : undefined;
+    this.mostWaiting = isNew ? waiting : Math.max(this.mostWaiting, waiting);
   }
 
   private begin(holding: 'cause' | 'all', now: number): void {
@@ -322,9 +315,7 @@ export class TimeShares {
   }
 }
 
-function newAccount(usedUntil: number): Account {
-  return { cost: 0, ended: 0, asked: 0, usedUntil };
-}
+const newAccount = (usedUntil: number): Account => ({ cost: 0, ended: 0, asked: 0, usedUntil });
 
 /** Minimum that is accepted, in milliseconds of work per second, to measure how long it waits. */
 const LEAST_PER_SECOND = 2;

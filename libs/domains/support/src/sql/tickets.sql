@@ -14,9 +14,12 @@ begin
   if bytes > 20000 then
     return null;
   end if;
-  select json_agg(json_build_object('id', r.id, 'author', r.author, 'body', r.body, 'createdAt', app.json_time(r.created_at))
-    order by r.created_at, r.id) into replies
-  from support_ticket_reply r where r.customer_id = p_customer and r.ticket_id = p_ticket and not r.internal;
+  -- A ticket that is opened has none.
+  if reply_count > 0 then
+    select json_agg(json_build_object('id', r.id, 'author', r.author, 'body', r.body, 'createdAt', app.json_time(r.created_at))
+      order by r.created_at, r.id) into replies
+    from support_ticket_reply r where r.customer_id = p_customer and r.ticket_id = p_ticket and not r.internal;
+  end if;
   return (
     select json_build_object('id', t.id, 'title', t.title, 'body', t.body, 'status', t.status, 'priority', t.priority,
       'serviceId', t.service_id, 'resourceType', t.resource_type, 'resourceId', t.resource_id,

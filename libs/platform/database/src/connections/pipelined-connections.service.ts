@@ -5,7 +5,7 @@ import { tracedStatement } from '@platform/tracing';
 import { asUnavailable, countRefusals, DatabaseUnavailableError, isUnknownStatement } from '../database-errors';
 import type { PreparedStatement } from '../prepared-statement';
 import { type ConnectionSettings, PIPELINE_SETTINGS, type PipelineSettings } from './connection-settings';
-import { type CustomerStatement, transactAs } from './customer-transaction';
+import { type CustomerStatement, transactOnShared } from './customer-transaction';
 import { CLOSE_TIMEOUT_MS } from './deadline-client';
 import { type BatchSender, ReadBatch } from './read-batch';
 import { type StatementTime, StatementTimes } from './statement-times';
@@ -204,10 +204,9 @@ export class PipelinedConnectionsService implements OnApplicationShutdown {
   /** Runs a statement as a transaction of a customer. Its values are those of `$2` and the following. @throws DatabaseUnavailableError */
   async write<Row>(customerId: string, { statement, values }: CustomerStatement<Row>): Promise<Row[]> {
     const named = { statement, values: [customerId, ...values] };
-    const [rows] = await tracedStatement(statement.name, () =>
-      this.leastBusy().send((client) => transactAs<[Row]>(client, customerId, [named])),
+    return tracedStatement(statement.name, () =>
+      this.leastBusy().send((client) => transactOnShared(client, customerId, named)),
     );
-    return rows;
   }
 
   /**

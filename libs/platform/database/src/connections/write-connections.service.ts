@@ -190,7 +190,7 @@ class WriteTransaction {
     private readonly end: TransactionEnd,
   ) {
     // Queued in front of the first statements, which fail if this does.
-    void this.watch(Promise.all(client.inOneGo(() => beginAs(client, customerId)))).catch(() => undefined);
+    void this.watch(client.inOneGo(() => beginAs(client, customerId))).catch(() => undefined);
   }
 
   /** Runs statements in it. @returns the rows of each @throws DatabaseUnavailableError */

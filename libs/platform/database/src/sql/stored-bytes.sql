@@ -12,9 +12,14 @@ begin
   if pg_current_xact_id_if_assigned() is null and to_regclass('pg_catalog.pg_dist_node') is null then
     return;
   end if;
-  insert into stored_bytes as s (customer_id, day, bytes) values (p_customer, today, greatest(0, p_bytes))
-  on conflict (customer_id, day) do update set bytes = s.bytes + excluded.bytes
-  returning bytes into counted;
+  -- An update alone takes half the time of an insert that becomes one.
+  update stored_bytes s set bytes = s.bytes + greatest(0, p_bytes) where s.customer_id = p_customer and s.day = today
+  returning s.bytes into counted;
+  if counted is null then
+    insert into stored_bytes as s (customer_id, day, bytes) values (p_customer, today, greatest(0, p_bytes))
+    on conflict (customer_id, day) do update set bytes = s.bytes + excluded.bytes
+    returning bytes into counted;
+  end if;
   if counted > p_most then
     raise exception 'the customer has stored as much as it may on one day' using errcode = 'SB001',
       detail = ceil(extract(epoch from today + 1 - present))::text;

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { useTestDatabase } from '@test/use-test-database';
+import { clientSettings, decoders, readStatement } from '../index';
+import { beginAs, runOn, transactAs } from './customer-transaction';
+
+const OPEN = readStatement(
+  'test.open-ticket',
+  `insert into support_ticket (customer_id, id, title, body) values ($1, $2, 'a', 'b') returning title`,
+  { title: decoders.text },
+);
+const COUNT = readStatement('test.count-tickets', 'select count(*) from support_ticket where customer_id = $1', {
+  count: decoders.number,
+});
+const NUMBER = readStatement('test.number', 'select $1::integer', { number: decoders.number });
+
+const database = useTestDatabase();
+
+describe('statements of a customer that are sent together', () => {
+  let client: Client;
+  let customer: string;
+  beforeEach(async () => {
+    customer = (await saveFakeCustomer(database.superuser)).id;
+    client = new Client({ ...clientSettings(database.config, 'customer_api'), pipeline: true });
+    await client.connect();
+  });
+  afterEach(() => client.end());
+
+  const open = (id: string) => ({ statement: OPEN, values: [customer, id] });
+  const count = () => ({ statement: COUNT, values: [customer] });
+  const number = (text: string) => ({ statement: NUMBER, values: [text] });
+
+  it('are answered in one message, with the rows of each', async () => {
+    let answers = 0;
+    (client as unknown as { connection: NodeJS.EventEmitter }).connection.on('readyForQuery', () => answers++);
+    expect(await transactAs(client, customer, [open(randomUUID()), count(), number('7')])).toEqual([
+      [{ title: 'a' }],
+      [{ count: 1 }],
+      [{ number: 7 }],
+    ]);
+    expect(answers).toBe(1);
+  });
+
+  it('store nothing if one fails, and leave a connection that can be used, also for what failed or was skipped', async () => {
+    for (let round = 0; round < 2; round++) {
+      await expect(transactAs(client, customer, [open(randomUUID()), number('x'), count()])).rejects.toMatchObject({
+        code: '22P02',
+      });
+      expect(await transactAs(client, customer, [count(), number('7')])).toEqual([[{ count: 0 }], [{ number: 7 }]]);
+    }
+    await expect(transactAs(client, 'no customer', [count()])).rejects.toMatchObject({ code: '22P02' });
+    expect(await transactAs(client, customer, [count()])).toEqual([[{ count: 0 }]]);
+  });
+
+  it('fail, and send nothing, if a value has no text', async () => {
+    const circular: Record<string, unknown> = {};
+    circular.self = circular;
+    await expect(transactAs(client, customer, [{ statement: NUMBER, values: [circular] }])).rejects.toThrow(/circular/);
+    expect(await transactAs(client, customer, [count()])).toEqual([[{ count: 0 }]]);
+  });
+
+  it('fail if their rows are not as they are described', async () => {
+    const statement = readStatement('test.other', 'select 1, 2', { one: decoders.number });
+    await expect(transactAs(client, customer, [{ statement, values: [] }])).rejects.toThrow(/reads 2 columns/);
+  });
+
+  it('fail when the connection is lost', async () => {
+    const sleep = readStatement('test.sleep', 'select pg_sleep(30)', { slept: decoders.text });
+    client.on('error', () => undefined);
+    const sent = transactAs(client, customer, [{ statement: sleep, values: [] }]);
+    (
+      client as unknown as { connection: { stream: NodeJS.WritableStream & { destroy(): void } } }
+    ).connection.stream.destroy();
+    await expect(sent).rejects.toThrow(/terminated/);
+  });
+
+  it('join a transaction that was begun, of which one that fails is the end', async () => {
+    await beginAs(client, customer);
+    expect(await runOn(client, [])).toEqual([]);
+    expect(await runOn(client, [open(randomUUID())])).toEqual([[{ title: 'a' }]]);
+    await expect(runOn(client, [number('x')])).rejects.toMatchObject({ code: '22P02' });
+    await expect(runOn(client, [count()])).rejects.toMatchObject({ code: '25P02' });
+    expect(await client.query('commit')).toMatchObject({ command: 'ROLLBACK' });
+    expect(await transactAs(client, customer, [count()])).toEqual([[{ count: 0 }]]);
+  });
+});
