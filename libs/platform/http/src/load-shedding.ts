@@ -151,7 +151,7 @@ export class LoadShedder {
       // Of many parties that together ask for too much, each would wait for all others only to be refused.
       if (this.shares.isOverloaded && this.ask(request, entry) === 'all_used')
         return this.refuse(request, reply, entry);
-      this.turns.wait(this.parts.callerOf(request) ?? partyOf(request), () => {
+      this.turns.wait(entry.countedFor ?? this.parts.callerOf(request) ?? partyOf(request), () => {
         if (!isClientGone(request)) begin();
       });
     };

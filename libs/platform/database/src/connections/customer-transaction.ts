@@ -4,9 +4,9 @@ import { isTracing, tracedStatement } from '@platform/tracing';
 import { isStatementRefused } from '../database-errors';
 import { type DecodedStatement, decodeRow, type PreparedStatement, prepared } from '../prepared-statement';
 
-const BEGIN = prepared('database.begin', 'begin');
+export const BEGIN = prepared('database.begin', 'begin');
 const COMMIT = prepared('database.commit', 'commit');
-const SET_CUSTOMER = prepared('database.set-customer', 'select app.set_customer($1)');
+export const SET_CUSTOMER = prepared('database.set-customer', 'select app.set_customer($1)');
 /** On a connection that is shared, under a name of its own: the driver does not know of the statements that a read batch prepares. */
 export const SET_CUSTOMER_OF_WRITE = prepared('database.set-customer-of-write', SET_CUSTOMER.text);
 
@@ -99,8 +99,8 @@ function addTo(sent: SentTogether, statements: readonly CustomerStatement<unknow
   });
 }
 
-/** The methods of the driver's connection that are used here. */
-interface Wire {
+/** The methods of the driver's connection that groups of statements and read batches use. */
+export interface Wire {
   parse(statement: PreparedStatement): void;
   bind(portal: { statement: string; values: unknown[] }): void;
   execute(portal: object): void;

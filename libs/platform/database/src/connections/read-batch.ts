@@ -1,10 +1,8 @@
 import { type Connection, Query } from 'pg';
 import { asUnavailable, isDuplicateStatement, isStatementRefused, isUnknownStatement } from '../database-errors';
-import { decodeRow, type PreparedStatement, prepared, type ReadStatement, type ReadValue } from '../prepared-statement';
+import { decodeRow, type PreparedStatement, type ReadStatement, type ReadValue } from '../prepared-statement';
+import { BEGIN, SET_CUSTOMER, type Wire } from './customer-transaction';
 import { ReadCost, SLOW_BYTES, SLOW_MS } from './slow-reads';
-
-const BEGIN = prepared('database.begin', 'begin');
-const SET_CUSTOMER = prepared('database.set-customer', 'select app.set_customer($1)');
 
 /**
  * Reads in one batch at most: few should wait behind a slow one. PostgreSQL sends the first replies of a batch when it
@@ -40,14 +38,6 @@ export interface BatchSender {
   answered(customers: readonly string[], bytes: readonly number[], sentAt: number): number;
   /** The batch that is sent next. */
   nextBatch(): ReadBatch;
-}
-
-/** The methods of the driver's connection that are used here. */
-interface Wire {
-  parse(statement: PreparedStatement): void;
-  bind(portal: { statement: string; values: (string | null)[] }): void;
-  execute(portal: object): void;
-  sync(): void;
 }
 
 /** Names of the statements that a connection's server has prepared, as far as is known. */
