@@ -64,12 +64,20 @@ describe('mostConnections', () => {
 describe('a connection', () => {
   let server: Server;
   let taken: string[];
+  /** Requests whose headers were parsed. */
+  let parsed = 0;
+  class Parsed extends IncomingMessage {
+    constructor(socket: Socket) {
+      super(socket);
+      parsed++;
+    }
+  }
   const replies = new Map<string, ServerResponse>();
   const answer = (path: string) => replies.get(path)?.end(path);
 
   beforeEach(async () => {
-    taken = [];
-    server = createServer((request, reply) => {
+    [taken, parsed] = [[], 0];
+    server = createServer({ IncomingMessage: Parsed }, (request, reply) => {
       taken.push(request.url ?? '');
       replies.set(request.url ?? '', reply);
     });
@@ -97,6 +105,8 @@ describe('a connection', () => {
     expect(all.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(16);
     expect(all.match(/connection: close/gi)).toHaveLength(1);
     expect(all.endsWith('/15')).toBe(true);
+    // The one behind them told that the rest is to be thrown away.
+    expect(parsed).toBeLessThan(20);
   });
 
   it('ends those that have been idle for long enough, and no other', async () => {

@@ -193,13 +193,17 @@ function boundPipelining(server: Server, idle: IdleConnections): void {
   });
 }
 
+/** What a listener of Node's HTTP parser returns for a request that changes the protocol: what follows it is not parsed. */
+const PROTOCOL_CHANGES = 2;
+
 /**
- * Reads no further request of a connection. Those that are in its buffer already are parsed all the same: without the parser's
- * listener, a part of Node that is not documented, each would get a reply object, and at the end an error with a stack.
+ * Reads no further request of a connection. At the next one the parser throws away what it has in its buffer, which may be hundreds: their
+ * headers alone take milliseconds. The parser's listener is a part of Node that is not documented; without this each would get a
+ * reply object, and at the end an error with a stack.
  */
 function ignoreRest(socket: Socket & { parser?: { onIncoming?: unknown } | null }): void {
   socket.pause();
-  if (socket.parser?.onIncoming) socket.parser.onIncoming = () => 0;
+  if (socket.parser?.onIncoming) socket.parser.onIncoming = () => PROTOCOL_CHANGES;
 }
 
 /** The network that an address stands for: IPv6 addresses count by their /64 prefix, which one customer controls. */
