@@ -10,6 +10,7 @@ export class SupportSchema1763683200600 extends ForwardMigration {
     {
       path: join(__dirname, '..', 'sql', 'tickets.sql'),
       functions: {
+        ticket_with_replies: {},
         ticket_record: {},
         record_ticket_event: {},
         open_support_ticket: {},

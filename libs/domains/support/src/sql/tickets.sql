@@ -1,10 +1,20 @@
 -- These need an answer in the middle: whether a service is the customer's, and how a ticket is. Each is called in a transaction that has
 -- set the customer.
 
+-- A ticket as its customer reads it, with these replies.
+create or replace function app.ticket_with_replies(t support_ticket, replies json, reply_count integer) returns json
+language sql stable as $$
+select json_build_object('id', t.id, 'title', t.title, 'body', t.body, 'status', t.status, 'priority', t.priority,
+  'serviceId', t.service_id, 'resourceType', t.resource_type, 'resourceId', t.resource_id,
+  'createdAt', app.json_time(t.created_at), 'updatedAt', app.json_time(t.updated_at),
+  'replies', replies, 'replyCount', reply_count)
+$$;
+
 -- A ticket as its customer reads it, with its thread; null if its texts have more bytes than an event has room for.
 create or replace function app.ticket_record(p_customer uuid, p_ticket uuid) returns json
 language plpgsql stable set search_path = pg_catalog, public, pg_temp as $$
 declare
+  ticket support_ticket;
   replies json;
   reply_count integer;
   bytes bigint;
@@ -14,18 +24,11 @@ begin
   if bytes > 20000 then
     return null;
   end if;
-  -- A ticket that is opened has none.
-  if reply_count > 0 then
-    select json_agg(json_build_object('id', r.id, 'author', r.author, 'body', r.body, 'createdAt', app.json_time(r.created_at))
-      order by r.created_at, r.id) into replies
-    from support_ticket_reply r where r.customer_id = p_customer and r.ticket_id = p_ticket and not r.internal;
-  end if;
-  return (
-    select json_build_object('id', t.id, 'title', t.title, 'body', t.body, 'status', t.status, 'priority', t.priority,
-      'serviceId', t.service_id, 'resourceType', t.resource_type, 'resourceId', t.resource_id,
-      'createdAt', app.json_time(t.created_at), 'updatedAt', app.json_time(t.updated_at),
-      'replies', coalesce(replies, '[]'), 'replyCount', reply_count)
-    from support_ticket t where t.customer_id = p_customer and t.id = p_ticket);
+  select json_agg(json_build_object('id', r.id, 'author', r.author, 'body', r.body, 'createdAt', app.json_time(r.created_at))
+    order by r.created_at, r.id) into replies
+  from support_ticket_reply r where r.customer_id = p_customer and r.ticket_id = p_ticket and not r.internal;
+  select t.* into ticket from support_ticket t where t.customer_id = p_customer and t.id = p_ticket;
+  return app.ticket_with_replies(ticket, coalesce(replies, '[]'), reply_count);
 end $$;
 
 -- Writes an event about a ticket.
@@ -43,6 +46,7 @@ returns timestamptz
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 declare
   present constant timestamptz := app.now();
+  ticket support_ticket;
 begin
   -- Asked before it is inserted: a foreign key that refuses it is an error in the server's log, and ends the transaction.
   if p_service is not null and not exists (
@@ -53,11 +57,12 @@ begin
   insert into support_ticket
     (customer_id, id, title, body, status, priority, service_id, resource_type, resource_id, created_at, updated_at)
   values
-    (p_customer, p_id, p_title, p_body, 'open', p_priority, p_service, p_resource_type, p_resource_id, present, present);
+    (p_customer, p_id, p_title, p_body, 'open', p_priority, p_service, p_resource_type, p_resource_id, present, present)
+  returning * into ticket;
   insert into audit_log (customer_id, id, actor, action, metadata, created_at)
   values (p_customer, app.new_id(), p_actor, 'ticket.open', jsonb_build_object('ticket_id', p_id), present);
   perform app.record_operator_event(
-    p_customer, 'ticket.created', json_build_object('id', p_id), app.ticket_record(p_customer, p_id));
+    p_customer, 'ticket.created', json_build_object('id', p_id), app.ticket_with_replies(ticket, '[]', 0));
   return present;
 end $$;
 
