@@ -42,7 +42,9 @@ class PipelinedConnection implements BatchSender {
 
   constructor(
     private readonly settings: ConnectionSettings,
-    private readonly worked: (time: Omit<StatementTime, 'connections'>) => number,
+    private readonly times: StatementTimes,
+    /** How many of them there are. */
+    private readonly size: number,
   ) {
     if (settings.keepOpen) this.reopen();
   }
@@ -110,11 +112,15 @@ class PipelinedConnection implements BatchSender {
     this.latestMs = this.repliedAt - begunAt;
   }
 
-  answered(customers: readonly string[], bytes: readonly number[], sentAt: number): number {
+  answered(customers: readonly string[], bytes: readonly number[], sentAt: number): boolean {
     const now = performance.now();
     const ms = now - Math.max(sentAt, this.busyUntil);
     this.busyUntil = now;
-    return this.worked({ customers, bytes, ms });
+    return this.times.noteBatch(this.worked({ customers, bytes, ms }));
+  }
+
+  private worked(time: Omit<StatementTime, 'connections'>): number {
+    return this.times.report({ ...time, connections: this.size });
   }
 
   private async sendBatches(): Promise<void> {
@@ -181,8 +187,7 @@ export class PipelinedConnectionsService implements OnApplicationShutdown {
   private readerOfTurn?: PipelinedConnection;
 
   constructor(@Inject(PIPELINE_SETTINGS) { client, size, times = new StatementTimes() }: PipelineSettings) {
-    const worked = (time: Omit<StatementTime, 'connections'>) => times.report({ ...time, connections: size });
-    this.connections = Array.from({ length: size }, () => new PipelinedConnection(client, worked));
+    this.connections = Array.from({ length: size }, () => new PipelinedConnection(client, times, size));
   }
 
   /**

@@ -2,7 +2,7 @@ import { type Connection, Query } from 'pg';
 import { asUnavailable, isDuplicateStatement, isStatementRefused, isUnknownStatement } from '../database-errors';
 import { decodeRow, type PreparedStatement, type ReadStatement, type ReadValue } from '../prepared-statement';
 import { BEGIN, SET_CUSTOMER, type Wire } from './customer-transaction';
-import { ReadCost, SLOW_BYTES, SLOW_MS } from './slow-reads';
+import { ReadCost, SLOW_BYTES } from './slow-reads';
 
 /**
  * Reads in one batch at most: few should wait behind a slow one. PostgreSQL sends the first replies of a batch when it
@@ -32,10 +32,10 @@ export interface BatchSender {
   begin(): number;
   finish(begunAt: number): void;
   /**
-   * A batch that was sent then has been answered: reads of these customers, with so many bytes in their rows. @returns how long the
-   * database took, in milliseconds
+   * A batch that was sent then has been answered: reads of these customers, with so many bytes in their rows. @returns whether
+   * one of them took the database long
    */
-  answered(customers: readonly string[], bytes: readonly number[], sentAt: number): number;
+  answered(customers: readonly string[], bytes: readonly number[], sentAt: number): boolean;
   /** The batch that is sent next. */
   nextBatch(): ReadBatch;
 }
@@ -172,11 +172,11 @@ export class ReadBatch extends Query {
 
   handleReadyForQuery(): void {
     this.stopTimer();
-    const ms = this.sender.answered(this.customers, this.bytes, this.sentAt);
-    if (ms < SLOW_MS) return;
+    const isLong = this.sender.answered(this.customers, this.bytes, this.sentAt);
+    if (!isLong) return;
     // The large ones took it, if there are any.
     const large = this.costs.filter((_, place) => (this.bytes[place] ?? 0) >= SLOW_BYTES);
-    for (const cost of large.length > 0 ? large : this.costs) cost.noteTime(ms, false);
+    for (const cost of large.length > 0 ? large : this.costs) cost.noteTime(true, false);
   }
 
   private resolve({ begunAt, cost, resolve }: CustomerRead, rows: object[]): void {

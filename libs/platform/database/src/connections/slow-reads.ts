@@ -4,11 +4,10 @@ import { OverloadedError } from '../database-errors';
 import type { ReadStatement } from '../prepared-statement';
 
 /**
- * Bytes of rows, and milliseconds of the database, from which on a read is slow. Pages of 200 charges have 50 kB: with eight of them in a
+ * Bytes of rows from which on a read is slow. Pages of 200 charges have 50 kB: with eight of them in a
  * batch, and several batches under way, a turn of the event loop took 100 ms.
  */
 export const SLOW_BYTES = 32 * 1024;
-export const SLOW_MS = 30;
 /** How long reads count as slow after the last one with so many bytes, in milliseconds. */
 const SLOW_FOR_MS = 60_000;
 /** Reads under way at once of which none has been answered yet, or only quick ones lately. */
@@ -62,11 +61,11 @@ export class ReadCost {
   }
 
   /**
-   * Notes how long the database took. Of reads that were sent together each may have been the slow one: by itself it shows.
+   * Notes whether the database took long. Of reads that were sent together each may have been the slow one: by itself it shows.
    * @param alone whether it was a read by itself
    */
-  noteTime(ms: number, alone: boolean): void {
-    if (ms >= SLOW_MS) this.tookLong = true;
+  noteTime(isLong: boolean, alone: boolean): void {
+    if (isLong) this.tookLong = true;
     else if (alone) this.tookLong = false;
   }
 }
