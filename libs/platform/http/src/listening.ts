@@ -72,7 +72,7 @@ const SHORT_TURN_MS = 0.3;
 /** Callers that wait for those who are accepted meanwhile send nothing more: after so long without a connection there are none. */
 const QUIET_MS = 5;
 /** Under a flood that does not wait no turn is short, and the queues are never empty. */
-const MOST_ACCEPTING_MS = 200;
+const MOST_ACCEPTING_MS = 500;
 
 /** The listening sockets of the HTTP server. They stop together, and once. */
 @Injectable()
