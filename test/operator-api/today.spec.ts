@@ -83,7 +83,7 @@ describe('the figures of today', () => {
     ]);
   });
 
-  it('count an invoice as overdue from the end of its due date in Norway on, as its customer reads it, and so does the overview', async () => {
+  it('count an invoice as overdue from the end of its due date in Norway on, as its customer reads it, and so do the overview and the list', async () => {
     const invoice = { number: '1', dueDate: '2026-03-10', amountDue: '20000' };
     await saveFakeInvoice(api.superuser, customer, invoice);
     await saveFakeInvoice(api.superuser, customer, { ...invoice, number: '2', type: 'credit_note' });
@@ -95,14 +95,21 @@ describe('the figures of today', () => {
       const { overdue_invoices, overdue_invoices_nok } = (await today()).waiting;
       const overview = await operator.call(`/customers/${customer}/overview`);
       const { owed_nok, overdue_nok } = (await overview.json()) as Record<string, number>;
-      return { overdue_invoices, overdue_invoices_nok, owed_nok, overdue_nok };
+      const { data } = (await (await operator.call('/invoices?overdue=true')).json()) as { data: { number: string }[] };
+      return {
+        overdue_invoices,
+        overdue_invoices_nok,
+        owed_nok,
+        overdue_nok,
+        listed: data.map(({ number }) => number),
+      };
     };
     try {
       expect(await overdueAt('2026-03-10T22:59:59Z')).toEqual({
-        ...{ overdue_invoices: 0, overdue_invoices_nok: 0, owed_nok: 400, overdue_nok: 0 },
+        ...{ overdue_invoices: 0, overdue_invoices_nok: 0, owed_nok: 400, overdue_nok: 0, listed: [] },
       });
       expect(await overdueAt('2026-03-10T23:00:00Z')).toEqual({
-        ...{ overdue_invoices: 1, overdue_invoices_nok: 200, owed_nok: 400, overdue_nok: 200 },
+        ...{ overdue_invoices: 1, overdue_invoices_nok: 200, owed_nok: 400, overdue_nok: 200, listed: ['1'] },
       });
     } finally {
       await setDatabaseClock(api.superuser, 'right');

@@ -11,9 +11,6 @@ type Today = Dto<'TodayDto'>;
 
 const filterOf = (filter: object) => `?filter=${encodeURIComponent(JSON.stringify(filter))}`;
 
-/** Today, where the person is. */
-const localDay = () => new Intl.DateTimeFormat('sv-SE').format(new Date());
-
 /** Each leads to the list that has exactly these; who has waited longest for money is first. */
 const WAITING = [
   [
@@ -24,7 +21,7 @@ const WAITING = [
   ['unanswered_tickets', 'Tickets without an answer', `/tickets${filterOf({ unanswered: true })}`],
   ['urgent_tickets', 'Urgent tickets', `/tickets${filterOf({ priority: 'urgent', status: 'open' })}`],
   ['status_events', 'Status events that have not ended', `/status-events${filterOf({ present: true })}`],
-  ['overdue_invoices', 'Invoices overdue', `/invoices${filterOf({ status: 'open', due_before: localDay() })}`],
+  ['overdue_invoices', 'Invoices overdue', `/invoices${filterOf({ overdue: true })}`],
   ['failing_syncs', 'Invoice syncs that fail', `/invoice-syncs${filterOf({ failing: true })}`],
   ['unknown_outcomes', 'AI calls with unknown outcome', '/unknown-calls'],
   ['ledger_problems', 'Customers whose AI credit does not add up', '/ledger-problems'],

@@ -14,6 +14,7 @@ import {
   InboxQueryDto,
   IsAmount,
   IsDay,
+  IsFlag,
   IsOneOf,
   IsSearch,
   IsText,
@@ -59,6 +60,10 @@ export class InvoiceQueryDto extends InboxQueryDto {
   @IsDay()
   @ApiProperty({ required: false, format: 'date' })
   due_before?: string;
+
+  /** Only invoices that are overdue today in the billing time zone; no credit notes. */
+  @IsFlag()
+  overdue?: boolean;
 
   /** A part of the number, or of the customer's name or number. */
   @IsSearch()

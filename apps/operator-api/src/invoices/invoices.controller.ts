@@ -33,8 +33,9 @@ export class InvoicesController {
   @ApiOkResponse({ type: InvoicePageDto, description: 'A page of the list.' })
   @ProblemReplies('invalid_request')
   async listInvoices(@Query() query: InvoiceQueryDto): Promise<InvoicePageDto> {
-    const { customer_id: customerId, status, source, due_before: dueBefore, search } = query;
-    const page = await this.invoices.inbox({ customerId, status, source, dueBefore, search }, toInboxRequest(query));
+    const { customer_id: customerId, status, source, due_before: dueBefore, overdue, search } = query;
+    const filter = { customerId, status, source, dueBefore, overdue, search };
+    const page = await this.invoices.inbox(filter, toInboxRequest(query));
     return toInboxPageDto(await this.customers.addTo(page), toInvoiceDto);
   }
 

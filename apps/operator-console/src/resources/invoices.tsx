@@ -1,5 +1,5 @@
 import { Box, Link as MuiLink, Stack } from '@mui/material';
-import { SelectInput, Show, SimpleShowLayout, TextInput, useRecordContext } from 'react-admin';
+import { BooleanInput, SelectInput, Show, SimpleShowLayout, TextInput, useRecordContext } from 'react-admin';
 import type { Dto, Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
@@ -26,6 +26,7 @@ export function InvoiceList({ fixed, embedded }: { fixed?: Query; embedded?: boo
         oneOf('status', ['draft', ...STATUSES]),
         oneOf('source', ['manual', 'stripe', 'fiken']),
         <DayInput key="due_before" source="due_before" label="Due before" />,
+        <BooleanInput key="overdue" source="overdue" label="Only those that are overdue" />,
         ...(embedded ? [] : [ofCustomer]),
       ]}
       actions={customerId !== undefined && <AddInvoice customerId={String(customerId)} />}

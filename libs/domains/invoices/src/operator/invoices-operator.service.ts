@@ -49,6 +49,14 @@ export interface InvoiceFilter {
   dueBefore?: string;
 }
 
+/** Filters of the inbox. */
+export interface InvoiceInboxFilter extends InvoiceFilter {
+  /** Only those that are overdue today in the billing time zone. */
+  overdue?: boolean;
+  /** Only those with this text in their number, or in the customer's name or number. */
+  search?: string;
+}
+
 /** The fields of an invoice that the operator sees: amounts as decimals, drafts included. */
 export type InvoiceSummary = Pick<
   Invoice,
@@ -76,6 +84,8 @@ const SEARCH: TextSearch = {
   contains: `strpos(lower(t.number), lower(:wanted)) > 0
     or strpos(lower((select ${NUMBER_AND_NAME} from customer c where c.id = t.customer_id)), lower(:wanted)) > 0`,
 };
+
+const OVERDUE = `app.invoice_is_overdue(t.status, t.type, t.dueDate, (app.now() at time zone :timeZone)::date)`;
 
 /** Manages invoices for the operator. Every change is audited. */
 @Injectable()
@@ -185,16 +195,17 @@ export class InvoicesOperatorService {
     return { owedNok: toDecimal(BigInt(owed), 'NOK'), overdueNok: toDecimal(BigInt(overdue), 'NOK') };
   }
 
-  /** A page of the invoices, in the order that the request names; with the number of all. @param search a part of the number or the customer's name */
-  async inbox(filter: InvoiceFilter & { search?: string }, request: InboxRequest): Promise<InboxPage<InvoiceSummary>> {
-    const { customerId, source, status, dueBefore, search } = filter;
+  /** A page of the invoices, in the order that the request names; with the number of all. */
+  async inbox(filter: InvoiceInboxFilter, request: InboxRequest): Promise<InboxPage<InvoiceSummary>> {
+    const { customerId, source, status, dueBefore, overdue, search } = filter;
     const query = this.dataSource.manager.createQueryBuilder(Invoice, 't').where(columnsOf(filter));
+    if (overdue) query.andWhere(OVERDUE, { timeZone: this.calendar.timeZone });
     if (search !== undefined) await narrowToText(query, SEARCH, search);
     const page = await readInbox(
       query,
       {
         name: 'invoices',
-        filters: [customerId, source, status, dueBefore, search],
+        filters: [customerId, source, status, dueBefore, overdue, search],
         orders: {
           created_at: { by: 't.createdAt', kind: 'time' },
           issue_date: { by: 't.issueDate', kind: 'day' },
