@@ -86,6 +86,7 @@ describe('A request in the format of the provider', () => {
     [{ tools: ['x'] }, '/tools/0'],
     [{ tools: {} }, '/tools'],
     [{ tools: [{ name: 'a', allowed_callers: ['direct', 'code_execution_20260120'] }] }, '/tools/0/allowed_callers/1'],
+    [{ tools: [{ name: 'a', allowed_callers: ['direct', {}] }] }, '/tools/0/allowed_callers/1'],
     [{ thinking: { type: 'enabled', hologram: 1 } }, '/thinking/hologram'],
     [{ output_config: { task_budget: { total: 5 } } }, '/output_config/task_budget'],
     [{ service_tier: 'priority' }, '/service_tier'],

@@ -98,6 +98,7 @@ describe('operator webhook', () => {
 
   it('lists deliveries, and queues one or all since a time again', async () => {
     const { endpointId, deliveryId } = await saveFakeDelivery(database.superuser, customer);
+    expect((await run('list', '--customer', customer)).value).toMatchObject([{ id: endpointId }]);
     const listed = await run('deliveries', '--endpoint', endpointId, '--status', 'failed');
     expect(listed.value).toMatchObject([{ id: deliveryId, state: 'failed', event_type: 'ticket.replied' }]);
     expect((await run('redeliver', '--delivery', deliveryId)).value).toMatchObject({ state: 'pending', attempts: 0 });

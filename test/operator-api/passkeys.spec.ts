@@ -62,7 +62,12 @@ describe('passkeys of the operator API', () => {
     const { options, reply } = await logInWith(authenticator);
     expect(options.rpId).toBe('localhost');
     expect(await reply.json()).toMatchObject({ account: { id: operator.id, role: 'billing' } });
-    expect(reply.headers.getSetCookie().some((one) => one.startsWith('__Host-operator_session='))).toBe(true);
+    expect(reply.headers.getSetCookie()).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^__Host-operator_session=.{20}/),
+        expect.stringMatching(/^__Host-operator_login=;.*Max-Age=0$/),
+      ]),
+    );
     const { data } = (await (await operator.call('/passkeys')).json()) as { data: object[] };
     expect(data).toEqual([expect.objectContaining({ last_used_at: expect.any(String) })]);
   });
