@@ -117,6 +117,9 @@ describe('The AI gateway', () => {
     fixture.sandbox.messages.always(directives);
     expect(await codeOf(fixture.send(customerId, hello()))).toBe('ai_upstream_failed');
     expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ included: 5, reserved: 0, usage: 0 });
+    expect(await holdsOf(customerId)).toEqual([
+      { state: expect.any(String), reason: expect.stringMatching(/^upstream \w/) },
+    ]);
     expect(fixture.sandbox.messages.total).toBe(1);
   });
 

@@ -148,6 +148,13 @@ describe('POST /sms/send', () => {
     expect(seconds).toBeGreaterThan(0);
     expect(seconds).toBeLessThanOrEqual(25 * 3600);
   });
+
+  it('answers 429 where the daily cap is 0, and counts nothing', async () => {
+    const { customer, send } = await createSender(0);
+    await expectProblem(await send(), 429, 'rate_limited');
+    const counted = await api.superuser.query('select from sms_daily_count where customer_id = $1', [customer.id]);
+    expect(counted.rowCount).toBe(0);
+  });
 });
 
 describe('GET /sms/log', () => {
