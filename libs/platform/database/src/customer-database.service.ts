@@ -64,7 +64,7 @@ export class CustomerDatabaseService {
         if (this.context.isAbandoned) throw new ClientGoneError();
         return this.writes.read(customerId, { statement, values }, SLOW_AT_ONCE, (bytes, ms) => {
           cost.noteBytes(bytes);
-          cost.noteTime(this.times.isLong(ms), true);
+          cost.noteTime(cost.usual.isLong(ms), true);
         });
       });
     } finally {

@@ -28,7 +28,7 @@ begin
     order by r.created_at, r.id) into replies
   from support_ticket_reply r where r.customer_id = p_customer and r.ticket_id = p_ticket and not r.internal;
   select t.* into ticket from support_ticket t where t.customer_id = p_customer and t.id = p_ticket;
-  return app.ticket_with_replies(ticket, coalesce(replies, '[]'), reply_count);
+  return case when found then app.ticket_with_replies(ticket, coalesce(replies, '[]'), reply_count) end;
 end $$;
 
 -- Writes an event about a ticket.

@@ -42,9 +42,7 @@ class PipelinedConnection implements BatchSender {
 
   constructor(
     private readonly settings: ConnectionSettings,
-    private readonly times: StatementTimes,
-    /** How many of them there are. */
-    private readonly size: number,
+    private readonly worked: (time: Omit<StatementTime, 'connections'>) => number,
   ) {
     if (settings.keepOpen) this.reopen();
   }
@@ -112,15 +110,11 @@ class PipelinedConnection implements BatchSender {
     this.latestMs = this.repliedAt - begunAt;
   }
 
-  answered(customers: readonly string[], bytes: readonly number[], sentAt: number): boolean {
+  answered(customers: readonly string[], bytes: readonly number[], sentAt: number): number {
     const now = performance.now();
     const ms = now - Math.max(sentAt, this.busyUntil);
     this.busyUntil = now;
-    return this.times.noteBatch(this.worked({ customers, bytes, ms }));
-  }
-
-  private worked(time: Omit<StatementTime, 'connections'>): number {
-    return this.times.report({ ...time, connections: this.size });
+    return this.worked({ customers, bytes, ms });
   }
 
   private async sendBatches(): Promise<void> {
@@ -187,7 +181,8 @@ export class PipelinedConnectionsService implements OnApplicationShutdown {
   private readerOfTurn?: PipelinedConnection;
 
   constructor(@Inject(PIPELINE_SETTINGS) { client, size, times = new StatementTimes() }: PipelineSettings) {
-    this.connections = Array.from({ length: size }, () => new PipelinedConnection(client, times, size));
+    const worked = (time: Omit<StatementTime, 'connections'>) => times.report({ ...time, connections: size });
+    this.connections = Array.from({ length: size }, () => new PipelinedConnection(client, worked));
   }
 
   /**

@@ -32,10 +32,10 @@ export interface BatchSender {
   begin(): number;
   finish(begunAt: number): void;
   /**
-   * A batch that was sent then has been answered: reads of these customers, with so many bytes in their rows. @returns whether
-   * one of them took the database long
+   * A batch that was sent then has been answered: reads of these customers, with so many bytes in their rows. @returns how long
+   * the database took, in milliseconds
    */
-  answered(customers: readonly string[], bytes: readonly number[], sentAt: number): boolean;
+  answered(customers: readonly string[], bytes: readonly number[], sentAt: number): number;
   /** The batch that is sent next. */
   nextBatch(): ReadBatch;
 }
@@ -172,8 +172,8 @@ export class ReadBatch extends Query {
 
   handleReadyForQuery(): void {
     this.stopTimer();
-    const isLong = this.sender.answered(this.customers, this.bytes, this.sentAt);
-    if (!isLong) return;
+    const ms = this.sender.answered(this.customers, this.bytes, this.sentAt);
+    if (!this.costs[0]?.usual.note(ms)) return;
     // The large ones took it, if there are any.
     const large = this.costs.filter((_, place) => (this.bytes[place] ?? 0) >= SLOW_BYTES);
     for (const cost of large.length > 0 ? large : this.costs) cost.noteTime(true, false);

@@ -1,4 +1,4 @@
-import { ReadCost } from './slow-reads';
+import { ReadCost, UsualTime } from './slow-reads';
 
 describe('the cost of reads', () => {
   it('is that of slow ones until one by itself was quick', () => {
@@ -41,5 +41,28 @@ describe('the cost of reads', () => {
     for (let count = 0; count < 9; count++) cost.end();
     await Promise.all(waiting);
     expect(free).toBe(40);
+  });
+});
+
+describe('the time of a read', () => {
+  it('is long from 30 ms on', () => {
+    const usual = new UsualTime();
+    for (let count = 0; count < 100; count++) usual.note(2);
+    expect([usual.isLong(29), usual.isLong(30)]).toEqual([false, true]);
+  });
+
+  it('is not long while all take as long, and is again when they no longer do', () => {
+    const usual = new UsualTime();
+    for (let count = 0; count < 200; count++) usual.note(50);
+    expect([usual.isLong(60), usual.isLong(400)]).toEqual([false, true]);
+    for (let count = 0; count < 200; count++) usual.note(2);
+    expect(usual.isLong(60)).toBe(true);
+  });
+
+  it('is long beside quick ones, however long it is', () => {
+    const usual = new UsualTime();
+    let long = 0;
+    for (let count = 0; count < 300; count++) long += Number(usual.note(count % 3 === 0 ? 5000 : 2));
+    expect(long).toBe(100);
   });
 });

@@ -14,6 +14,30 @@ const SLOW_FOR_MS = 60_000;
 const UNKNOWN_AT_ONCE = 2;
 const QUICK_AT_ONCE = 32;
 
+/** Milliseconds of the database from which on a read may be slow. */
+const SLOW_MS = 30;
+/** While the database has much to do, every read takes long: a slow one takes so many times as long as is usual then. */
+const CLEARLY_LONGER = 4;
+/** The factor by which the usual time follows each batch of reads. */
+const FOLLOWS = 1.05;
+
+/** How long batches of reads of all customers take the database at present: half of them less. */
+export class UsualTime {
+  private ms = 1;
+
+  /** Notes how long a batch took, in milliseconds. @returns whether that is long */
+  note(ms: number): boolean {
+    const isLong = this.isLong(ms);
+    this.ms = Math.max(1, ms > this.ms ? this.ms * FOLLOWS : this.ms / FOLLOWS);
+    return isLong;
+  }
+
+  /** Whether a read that takes so many milliseconds is slow, and not the database. */
+  isLong(ms: number): boolean {
+    return ms >= Math.max(SLOW_MS, CLEARLY_LONGER * this.ms);
+  }
+}
+
 /** How much a customer's reads by one statement have lately cost. Those that cost much must not hold up the quick ones of others. */
 export class ReadCost {
   /** Whether the last by itself, or a batch with it since then, took long. */
@@ -22,6 +46,8 @@ export class ReadCost {
   private isKnown = false;
   private largeUntil = -Infinity;
   private waiting: (() => void)[] = [];
+
+  constructor(readonly usual = new UsualTime()) {}
 
   /** Whether one lately had very many bytes. */
   get isLarge(): boolean {
@@ -79,6 +105,7 @@ const MOST_COSTS = 20_000;
 /** Knows the costs of reads, and lets the slow ones take turns apart from all others. */
 export class SlowReads {
   private readonly slots = new FairSlots(SLOW_AT_ONCE, MOST_WAITING);
+  private readonly usual = new UsualTime();
   /** By statement, by customer. */
   private readonly costs = new Map<ReadStatement<never>, Map<string, ReadCost>>();
   private knownCosts = 0;
@@ -89,7 +116,7 @@ export class SlowReads {
     let cost = ofStatement.get(customerId);
     if (!cost) {
       if (++this.knownCosts > MOST_COSTS) this.forgetCosts();
-      ofStatement.set(customerId, (cost = new ReadCost()));
+      ofStatement.set(customerId, (cost = new ReadCost(this.usual)));
     }
     return cost;
   }
