@@ -3,7 +3,7 @@ import { FairnessModule } from '@platform/fairness';
 import { BodyMemory, TurnBudget, turnBudget } from './body-limits';
 import { CsvExportsService } from './csv-exports.service';
 import { Draining, ListeningSockets } from './listening';
-import { ReplyMemory } from './reply-memory';
+import { ReplyMemory } from './unread-replies';
 import { AllowedMethods } from './routing';
 
 const PROVIDERS = [

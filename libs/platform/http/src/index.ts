@@ -41,7 +41,6 @@ export { writeDocument } from './open-api/write-document';
 export { ProblemReplies } from './open-api/problem-replies.decorator';
 export { type ErrorReply, type Problem, type ProblemDialect, problemOf } from './problem';
 export { ProblemFilter } from './problem.filter';
-export { ReplyMemory } from './reply-memory';
 export { RequestPresenter } from './request-presenter';
 export { RequestBodyGuard, type RequestWithBody } from './request-body.guard';
 export {
@@ -59,5 +58,5 @@ export {
 } from './route-rules';
 export { type AddressHint, type Route, routesOf, setAddressHints } from './routing';
 export { configureApplication, createAdapter, type EndedRequest, observeRequests, requestMeter } from './server';
-export { waitForReader } from './slow-readers';
+export { ReplyMemory, waitForReader } from './unread-replies';
 export { createValidationPipe, fieldNames } from './validation-pipe';

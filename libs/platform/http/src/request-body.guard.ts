@@ -14,7 +14,7 @@ import {
 } from '@platform/json';
 import { BODY_BYTES, type BodyLease, BodyMemory, BodyPieces, TurnBudget } from './body-limits';
 import { partyOf } from './connections';
-import { ReplyMemory } from './reply-memory';
+import { ReplyMemory } from './unread-replies';
 import { type BodyReader, type BodyRules, rulesOf } from './route-rules';
 import { discardUnread, hasBody, takesBody } from './unread-bodies';
 import { addIgnored, rememberReply } from './validation-pipe';

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import type { ServiceError } from '@platform/errors';
 import type { KeptReply, OpenedReply, ReplyPresenter } from '@platform/idempotency';
 import { inDialect, problemOf } from './problem';
-import { holdWhileSent } from './reply-memory';
+import { holdWhileSent } from './unread-replies';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 /** Headers that are kept with a body, besides those that its route declares. All others are of one request, such as its id. */

@@ -18,11 +18,10 @@ import { Draining } from './listening';
 import { chargeReplies } from './load-shedding';
 import { serveOpenApi } from './open-api/create-document';
 import type { InterfaceParts } from './open-api/interface-parts';
-import { boundReplies, ReplyMemory } from './reply-memory';
-import { endSlowReaders } from './slow-readers';
 import { problemOf, sendProblem, setProblemDialect } from './problem';
 import { collectRoutes, isReadable, UNREADABLE_ADDRESS } from './routing';
 import { boundPieces, discardUnread, takesBody } from './unread-bodies';
+import { boundReplies, endSlowReaders, ReplyMemory } from './unread-replies';
 
 /** Maximum size of a request's headers in bytes, and maximum time for a request to arrive. */
 const LIMITS = { maxHeaderSize: 16_384, requestTimeoutMs: 120_000, keepAliveMs: 72_000 };

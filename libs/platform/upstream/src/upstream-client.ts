@@ -4,7 +4,7 @@ import { FairSlots } from '@platform/fairness';
 import { annotateSpan, traced } from '@platform/tracing';
 import type { CallLog, ClientState } from './call-log';
 import { Circuit, type StallMeter, WaitingCalls } from './circuit';
-import { Targets } from './redirects';
+import { Targets } from './exchange';
 import { SilenceWatch } from './silence-watch';
 import { BodyStream, type ByteBudget, type UpstreamStream } from './reply-body';
 import { type CallSurroundings, UpstreamCall } from './upstream-call';
