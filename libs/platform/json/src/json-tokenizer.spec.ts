@@ -65,6 +65,15 @@ const outcome = (bytes: Buffer, cuts: number[] = [], limits = NO_LIMITS): string
   }
 };
 
+const isJson = (text: string) => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 const cuts = fc.array(fc.nat(400), { maxLength: 12 });
 
 describe('JsonTokenizer', () => {
@@ -130,6 +139,16 @@ describe('JsonTokenizer', () => {
   ])('%j: %s', (text, expected) => {
     expect(outcome(Buffer.from(text))).toBe(expected);
     expect(outcome(Buffer.from(text), [1, 2, 3, 4, 5, 6, 7, 8])).toBe(expected);
+  });
+
+  it('finds every byte that ends, escapes or spoils a string, wherever it is in a long one', () => {
+    const texts = ['"', '\\n', '\\x', '\u001f', '\0', ' ', '\u007f', '\u00e9'];
+    for (const text of texts)
+      for (let place = 0; place <= 20; place++) {
+        const json = `{"${'a'.repeat(place)}${text}${'b'.repeat(20 - place)}":1}`;
+        const accepted = isJson(json);
+        expect([json, outcome(Buffer.from(json), [place])]).toEqual([json, accepted ? 'accepted' : 'syntax']);
+      }
   });
 
   it('refuses a character that is cut off at the end', () => {
