@@ -101,9 +101,11 @@ describe("the worker's metrics", () => {
     const [poor, rich] = [
       await saveAiCustomer(database.superuser, { model, included: 0 }),
       await saveAiCustomer(database.superuser, { model, included: 5 }),
+      // Included credit beyond the limit of the month is not free.
+      await saveAiCustomer(database.superuser, { model, included: 5, monthlyLimit: 0 }),
     ];
     const before = await scrape();
-    expect(before('ai_exhausted_accounts')).toBe(1);
+    expect(before('ai_exhausted_accounts')).toBe(2);
     expect(before('ai_unknown_outcomes')).toBe(0);
     const unknown = (customer: string, resolved: string) =>
       sql(
@@ -119,6 +121,6 @@ describe("the worker's metrics", () => {
     await sql('update ai_account set reserved = 5 where customer_id = $1', [rich]);
     const after = await scrape();
     expect(after('ai_unknown_outcomes')).toBe(1);
-    expect(after('ai_exhausted_accounts')).toBe(2);
+    expect(after('ai_exhausted_accounts')).toBe(3);
   });
 });

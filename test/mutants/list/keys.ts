@@ -83,7 +83,7 @@ export const keys: Mutant[] = [
   {
     name: 'keys: a reservation that is pending for days keeps its key',
     file: 'libs/domains/ai/src/ledger/sql/settle.sql',
-    find: " and reservation.created_at > p_now - interval '23 hours'",
+    find: " and reservation.created_at > p_now - app.idempotency_key_lifetime() + interval '1 hour'",
     replace: '',
     specs: ['libs/domains/ai/src/ledger/call-keys'],
   },

@@ -117,15 +117,15 @@ export const ledger: Mutant[] = [
   {
     name: 'ledger, histories: a late settlement takes what other calls have reserved',
     file: 'libs/domains/ai/src/ledger/sql/settle.sql',
-    find: 'usable + acc.purchased - acc.reserved,',
-    replace: 'usable + acc.purchased,',
+    find: '- acc.month_usage, acc.reserved)), 0);',
+    replace: '- acc.month_usage, 0)), 0);',
     specs: ['test/contract/ai-ledger-histories'],
   },
   {
     name: 'ledger, histories: credit that a former month left is spent by calls of the new one',
     file: 'libs/domains/ai/src/ledger/sql/settle.sql',
-    find: 'greatest(usable - acc.carried_over, 0)',
-    replace: 'usable',
+    find: 'greatest(spendable - acc.purchased - acc.carried_over, 0)',
+    replace: 'spendable - acc.purchased',
     specs: ['libs/domains/ai/src/ledger/month-turn'],
   },
   {

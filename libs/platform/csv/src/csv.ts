@@ -6,8 +6,8 @@ export type CsvCell = string | number | boolean | null | undefined | { number: s
 /** The beginnings of a formula in a spreadsheet: https://owasp.org/www-community/attacks/CSV_Injection */
 const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 /**
- * The same within a text, after the end of a cell as other spreadsheets see it. One that splits at semicolons, as many do in
- * Europe, heeds quotes only at the beginning of its own cells: ours keep neither separators nor line breaks together there.
+ * The same after a separator or a line break within a text. A spreadsheet that splits at semicolons, as many do in Europe, ignores
+ * quotes in the middle of its cells, so the rest of the text becomes a cell of its own.
  */
 const FORMULA_WITHIN = /([;|\t\r\n]"*)(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g;
 const QUOTED = /[",;|\t\r\n]/;

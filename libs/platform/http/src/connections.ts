@@ -9,6 +9,8 @@ import { ConnectionGate } from './connection-gate';
 
 /** File descriptors for other purposes: files, timers, signals, the log, the listening sockets, Redis. */
 const OTHER_DESCRIPTORS = 64;
+/** Database connections that no setting counts: heartbeats, changed tokens, delivery reports, and two for locked AI accounts. */
+const OTHER_DATABASE_CONNECTIONS = 5;
 /** Minimum number of client connections, even with few descriptors. */
 const LEAST = 16;
 /** Requests in progress on one connection. Browsers and HTTP libraries send one at a time. */
@@ -21,7 +23,7 @@ const MOST_PIPELINED = 16;
  */
 export function mostConnections(config: AppConfig, descriptors = descriptorLimit()): number {
   const { DATABASE_POOL_SIZE, DATABASE_PIPELINES, AI_LEDGER_CONNECTIONS, AI_UPSTREAM_CONNECTIONS } = config;
-  const database = DATABASE_POOL_SIZE + DATABASE_PIPELINES + AI_LEDGER_CONNECTIONS + 6;
+  const database = DATABASE_POOL_SIZE + DATABASE_PIPELINES + AI_LEDGER_CONNECTIONS + OTHER_DATABASE_CONNECTIONS;
   const left = descriptors - OTHER_DESCRIPTORS - database;
   const upstreams = Math.min(AI_UPSTREAM_CONNECTIONS, Math.floor(left / 2));
   return Math.max(LEAST, Math.min(config.CLIENT_CONNECTIONS, left - upstreams));

@@ -72,7 +72,7 @@ export function chargeReplies(server: FastifyInstance, shares: TimeShares): void
 /**
  * Refuses requests while more arrive than can be served in time: first those of parties that take more than their share, with
  * 429, then all that cannot be served, with 503. The waiting time is the delay of the event loop, or of the database if that is
- * longer; from which one on who is refused, {@link TimeShares} decides.
+ * longer. {@link TimeShares} decides from which waiting time on requests are refused, and whose.
  */
 export class LoadShedder {
   /** Refused requests. */

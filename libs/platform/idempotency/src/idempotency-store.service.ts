@@ -10,7 +10,7 @@ import { IdempotencyKey, type IdempotencyKeyState } from './entities/idempotency
 import { type KeptReply, ReplySealerService } from './reply-sealer.service';
 import type { RequestKey } from './request-key';
 
-/** A process that died is known to be dead after ten seconds at the earliest: nobody asks for younger requests. */
+/** Younger requests are not looked into: nearly all are in progress, and of a process that died nobody knows yet. */
 const MAY_BE_ABANDONED = "interval '5 seconds'";
 
 /** Another request has the key: it is in progress or done. Nothing of this request was stored. */

@@ -122,8 +122,8 @@ function secretOf(setting = ''): Secret {
 }
 
 /**
- * One-step key derivation (NIST SP 800-56C): a single hash, a tenth of what Node's HKDF takes. As a key object: what is none
- * yet is accepted as a key only after all else that it could be was tried.
+ * One-step key derivation (NIST SP 800-56C): a single hash, a tenth of what Node's HKDF takes. As a
+ * KeyObject: Node takes raw bytes for a key only after it has tried every other form of one.
  */
 function keyFor({ key }: Secret, { customerId, key: callers }: RequestKey): KeyObject {
   const secrets = [key, Buffer.from(`${callers}\n${customerId} idempotent reply`)];

@@ -86,8 +86,6 @@ const OWN_REFUSALS: readonly UpstreamFailureReason[] = ['cancelled', 'shutdown',
 const TIME_LIMITS: readonly UpstreamFailureReason[] = [
   'gone_silent',
   'timeout_connect',
-  'timeout_first_byte',
-  'timeout_idle',
   'timeout_total',
   'disconnected',
   'cut_off',

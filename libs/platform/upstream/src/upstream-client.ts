@@ -41,7 +41,7 @@ export class UpstreamClient implements ClientState {
     private readonly options: UpstreamOptions,
     private readonly shared: SharedParts,
   ) {
-    const { name, concurrency, queue = 0, connectTimeoutMs, firstByteTimeoutMs = 0, idleTimeoutMs = 0 } = options;
+    const { name, concurrency, queue = 0, connectTimeoutMs } = options;
     this.name = name;
     this.circuit = new Circuit(options.breaker, (open) => {
       shared.log.writeChange(name, open);
@@ -56,8 +56,9 @@ export class UpstreamClient implements ClientState {
       // unknown.
       keepAliveTimeout: 4_000,
       keepAliveMaxTimeout: 30_000,
-      headersTimeout: firstByteTimeoutMs,
-      bodyTimeout: idleTimeoutMs,
+      // A call has one deadline, for all of it.
+      headersTimeout: 0,
+      bodyTimeout: 0,
       connect: { timeout: connectTimeoutMs },
     });
     const { baseUrl, silentAfterMs: afterMs } = options;

@@ -26,10 +26,6 @@ export interface UpstreamOptions {
   queue?: number;
   /** Maximum time to connect, TLS included. */
   connectTimeoutMs: number;
-  /** Maximum time until the head of a reply; default: the call's time-out. */
-  firstByteTimeoutMs?: number;
-  /** Maximum pause within the body of a reply; default: the call's time-out. */
-  idleTimeoutMs?: number;
   /** Age at which a call without a first byte counts as a failure of an upstream that answers no other call either. */
   slowAfterMs: number;
   /**

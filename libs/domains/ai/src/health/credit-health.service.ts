@@ -33,8 +33,10 @@ const HEALTH = `
   cross join (${UNKNOWN_OUTCOMES}) u
   cross join (
     select coalesce(sum(reserved), 0)::float8 as reserved,
-           count(*) filter (where included + purchased <= reserved)::int as exhausted_accounts
-    from ai_account) a`;
+           count(*) filter (where app.ai_free_credit(
+             app.ai_spendable(included, s.monthly_limit - month_included_usage, purchased),
+             s.total_limit - month_usage, reserved) <= 0)::int as exhausted_accounts
+    from ai_account left join ai_settings s using (customer_id)) a`;
 
 /** Reads the state of all AI credit for the metrics and the operator. */
 @Injectable()

@@ -1,3 +1,4 @@
+import type { AppConfig } from '@platform/config';
 import type { SealedReply } from '@platform/idempotency';
 
 /**
@@ -29,6 +30,11 @@ export abstract class CreditLedger {
 
   /** Closes its connections: after the last call is settled, later than Nest closes the others. */
   abstract close(): Promise<void>;
+}
+
+/** How long a reservation is pending at most, in milliseconds: then its call counts as abandoned. */
+export function reservationLifetimeMs({ AI_UPSTREAM_TIMEOUT_MS, AI_RESERVATION_MARGIN_MS }: AppConfig): number {
+  return AI_UPSTREAM_TIMEOUT_MS + AI_RESERVATION_MARGIN_MS;
 }
 
 /** Asks to reserve credit for a call. */

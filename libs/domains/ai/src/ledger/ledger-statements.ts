@@ -7,13 +7,14 @@ import {
 } from '@platform/database';
 import type { ProcessHeartbeatService } from '../liveness/process-heartbeat.service';
 import { providerSettings } from '../provider-keys/provider-settings';
-import type {
-  Release,
-  ReservationRequest,
-  ReservationResult,
-  Resolution,
-  Settlement,
-  SettlementResult,
+import {
+  type Release,
+  type ReservationRequest,
+  type ReservationResult,
+  reservationLifetimeMs,
+  type Resolution,
+  type Settlement,
+  type SettlementResult,
 } from './credit-ledger.port';
 
 const RESERVE = prepared('ai.reserve', 'select * from app.ai_reserve($1, $2, $3, $4, $5, $6, $7, $8, $9)');
@@ -39,7 +40,6 @@ export type LedgerEngine = 'one server' | 'cluster';
  */
 export class LedgerStatements {
   private readonly timeZone: string;
-  /** How long a reservation is pending at most, as an interval. */
   private readonly lifetime: string;
   /** Whether calls of customers without a key of their own are made with the service's. */
   private readonly sharedKey: boolean;
@@ -52,7 +52,7 @@ export class LedgerStatements {
     config: AppConfig,
   ) {
     this.timeZone = config.BILLING_TIMEZONE;
-    this.lifetime = `${config.AI_UPSTREAM_TIMEOUT_MS + config.AI_RESERVATION_MARGIN_MS} milliseconds`;
+    this.lifetime = `${reservationLifetimeMs(config)} milliseconds`;
     this.sharedKey = providerSettings(config).sharedKey !== undefined;
     this.patienceMs = config.DATABASE_STATEMENT_TIMEOUT_MS;
   }

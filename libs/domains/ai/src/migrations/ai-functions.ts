@@ -40,7 +40,13 @@ export const AI_FUNCTIONS: readonly FunctionFile[] = [
   },
   {
     path: join(LEDGER, 'credit-order.sql'),
-    functions: { ai_spendable: SHARED, ai_paid_from_purchased: OPERATORS, ai_month_limit_of: SHARED },
+    functions: {
+      ai_spendable: SHARED,
+      ai_free_credit: OPERATORS,
+      ai_paid_from_purchased: OPERATORS,
+      ai_month_limit_of: SHARED,
+      ai_month_limit: OPERATORS,
+    },
   },
   {
     path: join(LEDGER, 'unlocked-accounts.sql'),
@@ -49,7 +55,6 @@ export const AI_FUNCTIONS: readonly FunctionFile[] = [
   {
     path: join(LEDGER, 'credit-events.sql'),
     functions: {
-      ai_month_limit: OPERATORS,
       record_ai_credit_event: OPERATORS,
       ai_announce_thresholds: OPERATORS,
       ai_announce_exhausted: OPERATORS,

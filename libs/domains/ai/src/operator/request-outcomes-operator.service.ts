@@ -9,7 +9,7 @@ import { AiUsageOperatorService, type CallOfRequest } from './ai-usage-operator.
 const MOST = 20;
 const USUAL_DAYS = 14;
 
-/** What became of a request: `outcome` is `refused`, `succeeded`, `charged` or the state of its reservation. */
+/** The outcome of a request: it is `refused`, `succeeded`, `charged` or the state of its reservation. */
 export interface RequestOutcome {
   createdAt: Date;
   outcome: string;
@@ -23,7 +23,7 @@ export interface RequestQuestion {
   days?: number;
 }
 
-/** Says what became of requests: why they were refused, what their AI messages cost. */
+/** Finds the outcomes of requests: why they were refused, the cost of their AI messages. */
 @Injectable()
 export class RequestOutcomesOperatorService {
   constructor(
@@ -32,7 +32,7 @@ export class RequestOutcomesOperatorService {
     private readonly config: AppConfig,
   ) {}
 
-  /** What became of the requests with an id, newest first. @throws ServiceError not_found */
+  /** The outcomes of the requests with an id, newest first. @throws ServiceError not_found */
   async ofRequest({ id, customerId, days = USUAL_DAYS }: RequestQuestion): Promise<RequestOutcome[]> {
     const [refused, calls] = await Promise.all([
       this.refusals.list({ requestId: id, customerId }, { limit: MOST, after: undefined }),

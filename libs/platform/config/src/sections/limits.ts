@@ -1,6 +1,9 @@
 import { positive } from './types';
 
-/** Defaults of the limits that `customer limits` overrides per customer. */
+/**
+ * Limits of requests, connections, memory and records. `customer limits` overrides those of requests, AI messages, SMS and pending
+ * credit requests for a customer.
+ */
 export const limits = {
   RATE_LIMIT_REQUESTS_PER_MINUTE: positive
     .default(600)

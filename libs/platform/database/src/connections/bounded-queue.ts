@@ -9,8 +9,8 @@ export interface BoundedQueueOptions {
   /** The longest that a work may wait, in milliseconds. */
   patienceMs: number;
   /**
-   * Makes the error of a work that waited for others of its customer while there was room for those of others, and works ended.
-   * Default: OverloadedError.
+   * Makes the error of a work that is refused because works of its own customer held that customer's places, while others were free.
+   * Not called if no work has ended lately: then the database is the cause. Default: OverloadedError.
    */
   behindOwn?: () => Error;
 }

@@ -8,7 +8,7 @@ export const BEGIN = prepared('database.begin', 'begin');
 const COMMIT = prepared('database.commit', 'commit');
 export const SET_CUSTOMER = prepared('database.set-customer', 'select app.set_customer($1)');
 /** On a connection that is shared, under a name of its own: the driver does not know of the statements that a read batch prepares. */
-export const SET_CUSTOMER_OF_WRITE = prepared('database.set-customer-of-write', SET_CUSTOMER.text);
+const SET_CUSTOMER_OF_WRITE = prepared('database.set-customer-of-write', SET_CUSTOMER.text);
 
 /** A statement of a customer's transaction, and its values: `$1` names the customer in each, besides the transaction. */
 export interface CustomerStatement<Row> {

@@ -3,7 +3,6 @@ import type { Duplex } from 'node:stream';
 import { Client, type ClientConfig } from 'pg';
 import { isTracing, tracedStatement } from '@platform/tracing';
 import { countRefusals } from '../database-errors';
-import { SET_CUSTOMER_OF_WRITE } from './customer-transaction';
 
 /** The driver's error message if a reply did not arrive in time. */
 const NO_REPLY = 'Query read timeout';
@@ -79,6 +78,6 @@ function spanName(parts: unknown[]): string | undefined {
   const { name, text } =
     typeof parts[0] === 'string' ? { text: parts[0] } : (parts[0] as { name?: string; text?: string });
   const verb = /^\s*(\w+)/.exec(text ?? '')?.[1]?.toLowerCase();
-  if (verb === undefined || name === SET_CUSTOMER_OF_WRITE.name || FRAMES.has(verb)) return undefined;
+  if (verb === undefined || FRAMES.has(verb)) return undefined;
   return name ?? verb;
 }

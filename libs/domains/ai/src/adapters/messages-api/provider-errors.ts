@@ -27,8 +27,6 @@ const DETAILS: Partial<Record<UpstreamFailureReason, string>> = {
   busy: 'Too many calls wait for the AI provider. You were not charged; try again later',
   cancelled: STOPPING,
   shutdown: STOPPING,
-  timeout_first_byte: TOO_LONG,
-  timeout_idle: TOO_LONG,
   timeout_total: TOO_LONG,
   cut_off: BROKEN_OFF,
   disconnected: BROKEN_OFF,

@@ -57,11 +57,11 @@ export interface Frame {
   /** Of a message. */
   role?: string;
   content?: 'empty' | 'given';
-  /**
-   * Of a message: the faults of its content. Of `messages`: the faults that apply unless the last message was the last
-   * one. Of a tool: the faults that apply unless its type is refused.
-   */
-  faults?: Fault[];
+  contentFaults?: Fault[];
+  /** Of `messages`: faults of the message before, unless it was the last one. */
+  faultsUnlessLast?: Fault[];
+  /** Of a tool: faults of its members, unless its type is refused. */
+  memberFaults?: Fault[];
 }
 
 export function newFrame(kind: FrameKind, isArray: boolean, parent?: Frame): Frame {

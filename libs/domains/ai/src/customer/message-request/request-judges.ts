@@ -119,8 +119,8 @@ export class MessageJudge {
 
   /** Another message begins, so the one before it was not the last. */
   nextMessage(frame: Frame, isObject: boolean): void {
-    if (frame.faults) this.faults.add(...frame.faults);
-    frame.faults = undefined;
+    if (frame.faultsUnlessLast) this.faults.add(...frame.faultsUnlessLast);
+    frame.faultsUnlessLast = undefined;
     if (!isObject) this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.message });
   }
 
@@ -129,7 +129,7 @@ export class MessageJudge {
     if (frame.key === 'role') frame.role = isText ? token?.text() : undefined;
     if (frame.key !== 'content') return;
     frame.content = isText && token && token.end - token.start === EMPTY_TEXT ? 'empty' : 'given';
-    if (!isText) frame.faults = [{ pointer: pointerInto(frame), detail: DETAILS.content }];
+    if (!isText) frame.contentFaults = [{ pointer: pointerInto(frame), detail: DETAILS.content }];
   }
 
   /** A text that is a member of a block or of a part of one. */
@@ -148,7 +148,7 @@ export class MessageJudge {
     const pointer = pointerInto(frame);
     if (frame.kind === 'system') this.faults.add({ pointer, detail: DETAILS.systemBlock });
     // The first one of a message is reported.
-    else if (frame.parent) frame.parent.faults ??= [{ pointer, detail: DETAILS.block }];
+    else if (frame.parent) frame.parent.contentFaults ??= [{ pointer, detail: DETAILS.block }];
   }
 
   endBlock(frame: Frame): void {
@@ -162,11 +162,11 @@ export class MessageJudge {
     const { role, content } = frame;
     if (!ROLES.has(role)) this.faults.add({ pointer: `${pointerTo(frame)}/role`, detail: DETAILS.role });
     if (content === undefined) this.faults.add({ pointer: `${pointerTo(frame)}/content`, detail: DETAILS.content });
-    if (frame.faults) this.faults.add(...frame.faults);
+    if (frame.contentFaults) this.faults.add(...frame.contentFaults);
     if (content !== 'empty') return;
     const empty = { pointer: `${pointerTo(frame)}/content`, detail: DETAILS.emptyContent };
     // The last message may be the empty beginning of the model's answer. Whether it is the last one is known later.
-    if (role === 'assistant' && frame.parent) frame.parent.faults = [empty];
+    if (role === 'assistant' && frame.parent) frame.parent.faultsUnlessLast = [empty];
     else this.faults.add(empty);
   }
 
@@ -193,14 +193,14 @@ export class ToolJudge {
     if (kind === 'tool' && key === 'type') frame.type = isText ? (text ?? '') : isNull ? CUSTOM : '';
     if (isNull || (rule !== 'unpriced' && rule !== 'beta' && rule !== 'unknown')) return;
     const fault = { pointer: pointerInto(frame), detail: DETAILS[rule](key) };
-    if (kind === 'tool') (frame.faults ??= []).push(fault);
+    if (kind === 'tool') (frame.memberFaults ??= []).push(fault);
     else this.faults.add(fault);
   }
 
   /** One that may call a tool: code that the provider runs is billed by its time. */
   caller(frame: Frame, token?: JsonToken): void {
     if (token?.text() === 'direct' || !frame.parent) return;
-    (frame.parent.faults ??= []).push({ pointer: pointerInto(frame), detail: DETAILS.callers });
+    (frame.parent.memberFaults ??= []).push({ pointer: pointerInto(frame), detail: DETAILS.callers });
   }
 
   /** Something in `tools` that is no object. */
@@ -216,7 +216,7 @@ export class ToolJudge {
     const refuse = (detail: string) => this.faults.add({ pointer: `${pointerTo(frame)}/type`, detail });
     if (rule === undefined) return refuse(DETAILS.toolUnknown);
     if (rule !== 'client') return refuse(rule === 'beta' ? DETAILS.toolBeta(type) : DETAILS.toolType(type));
-    if (frame.faults) this.faults.add(...frame.faults);
+    if (frame.memberFaults) this.faults.add(...frame.memberFaults);
     this.bound.tools++;
     if (type !== CUSTOM) this.bound.providerTools++;
   }

@@ -11,7 +11,13 @@ import {
 } from '@platform/database';
 import { IdempotencyStoreService } from '@platform/idempotency';
 import { Metrics } from '@platform/metrics';
-import { CreditLedger, type Release, type Settlement, type SettlementResult } from '../../ledger/credit-ledger.port';
+import {
+  CreditLedger,
+  type Release,
+  reservationLifetimeMs,
+  type Settlement,
+  type SettlementResult,
+} from '../../ledger/credit-ledger.port';
 import { chargeNotStored, chargeUnknown, keyTakenMeanwhile } from './call-errors';
 
 const RETRY_MS = 250;
@@ -132,12 +138,11 @@ export class CallResolutionService implements OnModuleInit {
   }
 
   private releaseLater(release: Release, afterMs = RETRY_MS): void {
-    const lifetime = this.config.AI_UPSTREAM_TIMEOUT_MS + this.config.AI_RESERVATION_MARGIN_MS;
     const attempt = delay(afterMs, undefined, { signal: this.stopping.signal })
       .then(() =>
         retryTransient(() => this.ledger.release(release), {
           pauseMs: RETRY_MS,
-          forMs: lifetime,
+          forMs: reservationLifetimeMs(this.config),
           signal: this.stopping.signal,
         }),
       )

@@ -1,13 +1,5 @@
 -- Events about an account's credit. The account's row is locked by the caller, whatever caused them: so each is written once a month.
 
--- The most that calls can cost in the account's month.
-create or replace function app.ai_month_limit(p_account ai_account, p_settings ai_settings) returns numeric
-language sql immutable
-as $$
-  select app.ai_month_limit_of(p_account.month_usage, p_account.month_included_usage, p_account.included, p_account.purchased,
-    p_settings.monthly_limit, p_settings.total_limit)
-$$;
-
 -- Writes an event about the credit, with the status as GET /ai shows it.
 create or replace function app.record_ai_credit_event(
   p_customer uuid, p_type text, p_account ai_account, p_settings ai_settings, p_threshold smallint)

@@ -5,8 +5,7 @@
 --   released         by ai_release: the upstream refused or failed; nothing is charged
 --   outcome_unknown  by ai_release or ai_resolve_abandoned: nobody knows how the call ended; nothing is charged
 --   not_charged      by ai_release: the upstream answered, and the customer is told that nothing is charged; final
--- Reserved credit stays on the account and cannot be reserved again: free credit is the account's spendable credit, less that of its
--- pending reservations. It is never below zero.
+-- Reserved credit stays on the account and cannot be reserved again: only free credit can (credit-order.sql).
 --
 -- ai_reserve_calls decides which calls are made; what is reserved for them is computed in pricing.sql. ai_reserve and ai_reserve_for
 -- read the rows that it decides on, and write its decisions: the one for many customers at once, the other for one customer, in
@@ -76,9 +75,8 @@ begin
       into payer.month, payer.included, payer.reserved, payer.month_usage, payer.month_included_usage
       from ai_account a where a.customer_id = payer.customer_id;
     end if;
-    -- The total limit caps all that is used in the month. A limit that is null is none.
     spendable := app.ai_spendable(payer.included, payer.monthly_limit - payer.month_included_usage, payer.purchased);
-    free := least(spendable, payer.total_limit - payer.month_usage) - payer.reserved;
+    free := app.ai_free_credit(spendable, payer.total_limit - payer.month_usage, payer.reserved);
     newly_reserved := 0;
     looked_for_abandoned := payer.reserved = 0;
     for i in payer.first .. payer.last loop
@@ -93,7 +91,7 @@ begin
           select a.included, a.reserved into payer.included, payer.reserved
           from ai_account a where a.customer_id = payer.customer_id;
           spendable := app.ai_spendable(payer.included, payer.monthly_limit - payer.month_included_usage, payer.purchased);
-          free := least(spendable, payer.total_limit - payer.month_usage) - payer.reserved - newly_reserved;
+          free := app.ai_free_credit(spendable, payer.total_limit - payer.month_usage, payer.reserved + newly_reserved);
           affordable := app.ai_affordable_tokens(call.max_tokens, payer.output, free - cost);
         end if;
       end if;

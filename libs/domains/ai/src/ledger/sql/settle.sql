@@ -19,10 +19,9 @@
 -- calls, in their order; null for a call without a reservation that could be settled: it has no result. The owner of a call is
 -- the place of its customer in p_accounts, 1 unless given, and the calls of one customer stand together.
 --
--- To be written: the changed ones of the accounts, the usages in place of their reservations, but for late_ids, whose
--- reservations stay, and the entries. Afterwards carried over credit of the customers in over_month may expire. Replies are kept
--- for the calls' keys here, but with p_keys_together those of calls that have their keys for certain: theirs are to be kept for the
--- calls at the places `keyed`, in one statement.
+-- Returns what the caller writes: the changed accounts, the usages, which replace their reservations except those in late_ids, and
+-- the entries. Carried over credit of the customers in over_month may expire afterwards. Completes the calls' Idempotency-Keys with
+-- their replies; with p_keys_together it leaves those that the calls have for certain to the caller: they are at the places `keyed`.
 create or replace function app.ai_settle_calls(
   p_accounts ai_account[], p_calls app.ai_settlement[], p_reservations ai_reservation[], p_costs numeric[],
   p_now timestamptz, p_time_zone text, p_not_after timestamptz, p_provider text, p_keys_together boolean,
@@ -42,7 +41,7 @@ declare
   late boolean;
   booked_at timestamptz;
   charge numeric;
-  usable numeric;
+  spendable numeric;
   carried numeric;
   unneeded numeric;
   from_purchased numeric;
@@ -84,7 +83,7 @@ begin
     end if;
     if reservation.key_hash is not null then
       -- While a reservation is pending its key is its own, until another request may have it after a day.
-      if p_keys_together and not late and reservation.created_at > p_now - interval '23 hours' then
+      if p_keys_together and not late and reservation.created_at > p_now - app.idempotency_key_lifetime() + interval '1 hour' then
         keyed := keyed || place;
       elsif not app.complete_idempotency_key(
           acc.customer_id, reservation.key_hash, call.id, call.reply_secrets_key, call.reply) then
@@ -107,10 +106,10 @@ begin
     end if;
 
     -- The charge: at most the reserved amount, or the credit that is free now.
-    usable := greatest(least(acc.included, reservation.included_limit - acc.month_included_usage), 0);
+    spendable := app.ai_spendable(acc.included, reservation.included_limit - acc.month_included_usage, acc.purchased);
     if late then
-      charge := greatest(least(cost, reservation.amount, usable + acc.purchased - acc.reserved,
-        (select s.total_limit from ai_settings s where s.customer_id = acc.customer_id) - acc.month_usage - acc.reserved), 0);
+      charge := greatest(least(cost, reservation.amount, app.ai_free_credit(spendable,
+        (select s.total_limit from ai_settings s where s.customer_id = acc.customer_id) - acc.month_usage, acc.reserved)), 0);
       late_ids := late_ids || call.id;
       carried := 0;
     else
@@ -123,7 +122,7 @@ begin
       end if;
     end if;
 
-    from_purchased := app.ai_paid_from_purchased(charge, carried, greatest(usable - acc.carried_over, 0), acc.purchased);
+    from_purchased := app.ai_paid_from_purchased(charge, carried, greatest(spendable - acc.purchased - acc.carried_over, 0), acc.purchased);
     from_included := charge - from_purchased;
     usages := usages || row(
       acc.customer_id, call.id, p_provider, reservation.model, call.input, call.write_5m, call.write_1h, call.read, call.output,
