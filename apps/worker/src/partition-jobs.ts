@@ -72,7 +72,7 @@ export class PartitionJobs implements OnModuleInit {
     }
   }
 
-  /** 0: all. */
+  /** Months to keep; 0 keeps all. */
   private keptMonths(table: string): number {
     switch (table) {
       case 'ai_usage':

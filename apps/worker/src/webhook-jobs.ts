@@ -1,14 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { WebhookQueueService, WebhookRunsService } from '@domains/events';
+import { endpointOfRun, WEBHOOK_RUNS, WebhookQueueService, WebhookRunsService } from '@domains/events';
 import { AppConfig } from '@platform/config';
 import { JobQueueService, JobRunnerService } from '@platform/jobs';
 
 const SECOND = 1_000;
-
-/** The queue of runs: `app.queue_webhook_run` names it, too. */
-const RUNS = 'webhooks.deliver';
-/** Endpoints whose last attempt failed share places of their own. */
-const FAILING = 'failing';
 
 /** Delivers events to webhook endpoints: a run for each endpoint with something due, in one queue. */
 @Injectable()
@@ -23,29 +18,21 @@ export class WebhookJobs implements OnModuleInit {
 
   onModuleInit(): void {
     this.queue.register({
-      name: RUNS,
+      name: WEBHOOK_RUNS,
       concurrency: this.config.WEBHOOK_CONCURRENCY,
       perGroup: this.config.WEBHOOK_FAILING_CONCURRENCY,
       lookEveryMs: SECOND / 2,
       // A run begins no batch after ten seconds; the batch may be of attempts that take their whole time.
       deadlineMs: 30 * SECOND + 2 * this.config.WEBHOOK_TIMEOUT_MS,
       unique: 'waiting-or-running',
-      handle: (key, signal) => {
-        const [customerId = '', id = ''] = key.split('/');
-        return this.runs.run({ customerId, id }, signal);
-      },
+      handle: (key, signal) => this.runs.run(endpointOfRun(key), signal),
     });
     this.runner.register({
       name: 'webhooks.queue-due',
       everyMs: SECOND,
       leaseMs: 30 * SECOND,
       run: async () => {
-        const endpoints = await this.due.findDue();
-        const items = endpoints.map(({ customerId, id, failing }) => ({
-          key: `${customerId}/${id}`,
-          ...(failing && { group: FAILING }),
-        }));
-        await this.queue.enqueue(RUNS, items);
+        await this.queue.enqueue(WEBHOOK_RUNS, await this.due.findDue());
       },
     });
     this.runner.register({

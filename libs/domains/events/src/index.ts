@@ -59,6 +59,12 @@ export {
 } from './operator/webhook-secrets-operator.service';
 export { WebhooksOperatorModule } from './webhooks-operator.module';
 export { WebhookDeliveryModule } from './webhook-delivery.module';
-export { type DueEndpoint, type WebhookHealth, WebhookQueueService } from './worker/webhook-queue.service';
+export {
+  type DueRun,
+  endpointOfRun,
+  WEBHOOK_RUNS,
+  type WebhookHealth,
+  WebhookQueueService,
+} from './worker/webhook-queue.service';
 export { WebhookSecretsService } from './webhook-secrets/webhook-secrets.service';
 export { WebhookRunsService } from './worker/webhook-runs.service';

@@ -1,7 +1,8 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConstructorOptions, PgBoss } from 'pg-boss';
 import type { AppConfig } from '@platform/config';
-import { clientSettings, DeadlineClient, type DatabaseRole } from '@platform/database';
+import { clientSettings, DeadlineClient, type DatabaseRole, type FunctionFile } from '@platform/database';
 
 /** Connections for polling and heartbeats, apart from those of the work itself. */
 const CONNECTIONS = 3;
@@ -12,8 +13,8 @@ const CLEAN_UP_SECONDS = 60;
 
 /**
  * pg-boss in a role, in its default schema `pgboss`. It starts nothing that the options do not name. Two statements of ours know its
- * tables, to be looked at when the package changes them: {@link JobQueueService.waiting} reads states, and the events' domain inserts
- * an item as the package does, within a transaction (libs/domains/events/src/sql/deliveries.sql).
+ * tables, to be looked at when the package changes them: {@link JobQueueService.waiting} reads states, and `sql/enqueue.sql` adds an
+ * item as the package does, within a transaction.
  */
 function createBoss(config: AppConfig, role: DatabaseRole, options: ConstructorOptions): PgBoss {
   const { connectionString, application_name, ...client } = clientSettings(config, role);
@@ -44,6 +45,12 @@ export function createWorkerBoss(config: AppConfig): PgBoss {
     monitorVacuum: false,
   });
 }
+
+/** The function by which a transaction adds an item. The migration of a library whose SQL calls it has it among its functions. */
+export const QUEUE_FUNCTIONS: FunctionFile = {
+  path: join(__dirname, 'sql', 'enqueue.sql'),
+  functions: { enqueue: { roles: ['account_operator'] } },
+};
 
 /** The operator's programs use the queue; the API's role has no rights on it. */
 const RIGHTS = `

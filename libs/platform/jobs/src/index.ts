@@ -1,4 +1,4 @@
-export { migrateJobQueue } from './boss';
+export { migrateJobQueue, QUEUE_FUNCTIONS } from './boss';
 export { JobQueueService } from './job-queue.service';
 export { JobQueueModule } from './job-queue.module';
 export { JobRunnerService, type Job } from './job-runner.service';

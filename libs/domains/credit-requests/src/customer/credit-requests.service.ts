@@ -44,8 +44,8 @@ export interface NewCreditRequest {
 type Outcome = 'created' | 'existing' | 'disabled' | 'too_many';
 
 /**
- * A customer's credit requests. A request never adds credit by itself; the operator does. The AI status has those that are
- * pending.
+ * A customer's credit requests. A request never adds credit by itself; the operator does. The AI overview includes the
+ * pending ones.
  */
 @Injectable()
 export class CreditRequestsService extends PendingCreditRequestsPort {

@@ -53,7 +53,7 @@ export class CreditRequest {
   @Column('uuid', { nullable: true })
   invoiceId!: string | null;
 
-  /** `operator:<system user>`; not shown to the customer. */
+  /** `operator:<name>`; not shown to the customer. */
   @Column('text', { nullable: true })
   decidedBy!: string | null;
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { QueryRunner } from 'typeorm';
 import { ForwardMigration, type FunctionFile, partitionByMonth, secureCustomerTable } from '@platform/database';
+import { QUEUE_FUNCTIONS } from '@platform/jobs';
 
 const SQL = join(__dirname, '..', 'sql');
 
@@ -22,6 +23,7 @@ export class WebhooksSchema1763683201700 extends ForwardMigration {
         rotate_webhook_secret: {},
       },
     },
+    QUEUE_FUNCTIONS,
     {
       path: join(SQL, 'deliveries.sql'),
       functions: {

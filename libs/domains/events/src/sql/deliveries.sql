@@ -1,22 +1,10 @@
 -- Deliveries of events to endpoints. A worker delivers those of one endpoint one after another: that is a run, a job of the queue.
 
--- Queues a run of an endpoint, unless one waits or is in progress. Part of the transaction that makes its deliveries: they commit
--- together. Nothing is queued before a worker has made the queue; the workers look for due deliveries as well.
+-- Queues a run of an endpoint, unless one waits or is in progress. The names are those of webhook-queue.service.ts.
 create or replace function app.queue_webhook_run(p_customer uuid, p_endpoint uuid, p_failing boolean) returns void
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
-declare
-  key constant text := p_customer || '/' || p_endpoint;
 begin
-  if to_regclass('pgboss.job') is null then
-    return;
-  end if;
-  insert into pgboss.job (name, data, singleton_key, group_id, policy, expire_seconds, deletion_seconds, keep_until, heartbeat_seconds,
-    retry_limit, retry_delay, retry_backoff, retry_delay_max, dead_letter)
-  select q.name, jsonb_build_object('key', key), key, case when p_failing then 'failing' end, q.policy, q.expire_seconds, q.deletion_seconds,
-    now() + q.retention_seconds * interval '1 second', q.heartbeat_seconds, q.retry_limit, q.retry_delay, coalesce(q.retry_backoff, false),
-    q.retry_delay_max, q.dead_letter
-  from pgboss.queue q where q.name = 'webhooks.deliver'
-  on conflict do nothing;
+  perform app.enqueue('webhooks.deliver', p_customer || '/' || p_endpoint, case when p_failing then 'failing' end);
 end $$;
 
 -- Makes the deliveries of events to the endpoints that want them: the customer's own, and the operator's, whose owner is the nil UUID.

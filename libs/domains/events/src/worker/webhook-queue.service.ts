@@ -4,10 +4,22 @@ import { NO_CUSTOMER } from '@platform/context';
 import { AppConfig } from '@platform/config';
 import type { EndpointKey } from '../webhook-secrets/webhook-secrets.service';
 
-/** An endpoint with deliveries that are due. */
-export interface DueEndpoint extends EndpointKey {
-  /** Whether its last attempt failed: such endpoints share fewer places. */
-  failing: boolean;
+/** The queue of runs. `app.queue_webhook_run` adds items with the same names: a run of an endpoint is queued once. */
+export const WEBHOOK_RUNS = 'webhooks.deliver';
+/** Endpoints whose last attempt failed share places of their own. */
+const FAILING = 'failing';
+
+/** A run to be queued, of an endpoint with deliveries that are due. */
+export interface DueRun {
+  /** {@link endpointOfRun} reads it. */
+  key: string;
+  group?: typeof FAILING;
+}
+
+/** The endpoint of a run in the queue. */
+export function endpointOfRun(key: string): EndpointKey {
+  const [customerId = '', id = ''] = key.split('/');
+  return { customerId, id };
 }
 
 /** The state of the deliveries, over all customers. */
@@ -59,11 +71,15 @@ export class WebhookQueueService {
   ) {}
 
   /**
-   * Endpoints with something due. New deliveries queue a run of their endpoint themselves; this finds repetitions, those that came
+   * Runs of the endpoints with something due. New deliveries queue a run of their endpoint themselves; this finds repetitions, those that came
    * during a run, and those whose run was lost.
    */
-  findDue(): Promise<DueEndpoint[]> {
-    return this.dataSource.query<DueEndpoint[]>(DUE);
+  async findDue(): Promise<DueRun[]> {
+    const endpoints = await this.dataSource.query<(EndpointKey & { failing: boolean })[]>(DUE);
+    return endpoints.map(({ customerId, id, failing }) => ({
+      key: `${customerId}/${id}`,
+      ...(failing && { group: FAILING }),
+    }));
   }
 
   /**

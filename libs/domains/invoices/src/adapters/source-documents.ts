@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isProblem, type SourceInvoice, type SourceProblem } from '../ports/billing-source.port';
+import { isProblem, type SourceInvoice, type SourceProblem, UNIDENTIFIED } from '../ports/billing-source.port';
 import type { InvoiceStatus } from '../invoice-values';
 
 /** Longest text of a source that is stored. */
@@ -38,14 +38,11 @@ export function explain(error: z.ZodError): string {
     .slice(0, LONGEST);
 }
 
-/** The id of an item without an id: it cannot be requested again. */
-const NO_ID = 'without an id';
-
 /** The problem of an item that could not be parsed. `field` holds its id; `prefix` separates kinds of documents. */
 export function problemOf(item: unknown, field: string, detail: string, prefix = ''): SourceProblem {
   const id = typeof item === 'object' && item !== null ? (item as Record<string, unknown>)[field] : undefined;
   if ((typeof id !== 'string' && typeof id !== 'number') || id === '') {
-    return { sourceId: prefix + NO_ID, detail, unidentified: true };
+    return { sourceId: prefix + UNIDENTIFIED, detail, unidentified: true };
   }
   return { sourceId: prefix + storable(String(id)), detail };
 }

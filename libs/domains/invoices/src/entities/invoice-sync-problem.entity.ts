@@ -15,7 +15,7 @@ export class InvoiceSyncProblem {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'invoice_sync_problem_pk' })
   source!: BillingSourceName;
 
-  /** The source's id of the item, or its position in the list if it has none. */
+  /** The source's id of the document; for one without an id `without an id`, behind the prefix of credit notes if it is one. */
   @PrimaryColumn('text', { primaryKeyConstraintName: 'invoice_sync_problem_pk' })
   sourceId!: string;
 

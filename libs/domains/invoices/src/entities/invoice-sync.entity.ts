@@ -17,7 +17,7 @@ export class InvoiceSync {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'invoice_sync_pk' })
   source!: BillingSourceName;
 
-  /** Checkpoint of the sync; only the source's adapter understands it. Saved with every page. */
+  /** The worker's `SyncCheckpoint`, in which only `position` is the adapter's own. Saved with every page. */
   @Column('jsonb', { default: {} })
   checkpoint!: Record<string, unknown>;
 

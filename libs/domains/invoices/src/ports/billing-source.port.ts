@@ -29,6 +29,9 @@ export interface SourceInvoice {
 /** Prefix of the ids of credit notes: sources count them separately from invoices. */
 export const CREDIT_NOTE = 'credit-note:';
 
+/** Id of a document without an id, behind {@link CREDIT_NOTE} for a credit note: it cannot be requested again. */
+export const UNIDENTIFIED = 'without an id';
+
 /** Bytes of a PDF that is read at most, of any source. */
 export const LARGEST_PDF = 16 * 1024 * 1024;
 

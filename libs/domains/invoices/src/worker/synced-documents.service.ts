@@ -7,7 +7,7 @@ import { isDataRefused } from '@platform/database';
 import { BillingCalendar } from '@platform/time';
 import { recordInvoiceEvents } from '../invoice-events';
 import type { BillingSourceName } from '../invoice-values';
-import type { SourceInvoice, SourceProblem } from '../ports/billing-source.port';
+import { CREDIT_NOTE, type SourceInvoice, type SourceProblem, UNIDENTIFIED } from '../ports/billing-source.port';
 
 /** The customer and the source of documents. */
 interface SyncedAccount {
@@ -45,6 +45,8 @@ export interface UnlistedDocument {
 
 /** Problem of an issued document that its source no longer has. */
 const GONE = 'The source has it no more';
+/** Ids of documents that cannot be requested. */
+const NAMELESS = [UNIDENTIFIED, CREDIT_NOTE + UNIDENTIFIED];
 
 const UNLISTED = readFileSync(join(__dirname, 'sql', 'unlisted-documents.sql'), 'utf8');
 const UPSERT_INVOICES = readFileSync(join(__dirname, 'sql', 'upsert-invoices.sql'), 'utf8');
@@ -92,7 +94,7 @@ export class SyncedDocumentsService {
     { customerId, source }: SyncedAccount,
     { since, after, limit, all }: { since: string; after: string; limit: number; all: boolean },
   ): Promise<UnlistedDocument[]> {
-    return this.dataSource.query(UNLISTED, [customerId, source, after, since, limit, all, GONE]);
+    return this.dataSource.query(UNLISTED, [customerId, source, after, since, limit, all, GONE, NAMELESS]);
   }
 
   /**

@@ -1,5 +1,5 @@
--- These need an answer in the middle: whether a service is the customer's, and how a ticket is. Each is called in a transaction that has
--- set the customer.
+-- Functions, because each decides by a row that it reads first: the service's owner, the ticket's status. Each is called in a transaction
+-- that has set the customer.
 
 -- A ticket as its customer reads it, with these replies.
 create or replace function app.ticket_with_replies(t support_ticket, replies json, reply_count integer) returns json
@@ -38,7 +38,7 @@ begin
   perform app.record_event(p_customer, p_type, json_build_object('id', p_ticket), app.ticket_record(p_customer, p_ticket));
 end $$;
 
--- Opens a ticket with this id. Returns when; null, and nothing is stored, if the service is not one of the customer's.
+-- Opens a ticket with this id. Returns the time of that; null, and nothing is stored, if the service is not one of the customer's.
 create or replace function app.open_support_ticket(
   p_customer uuid, p_id uuid, p_title text, p_body text, p_priority text, p_service integer, p_resource_type text,
   p_resource_id text, p_actor text)

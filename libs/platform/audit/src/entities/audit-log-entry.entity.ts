@@ -13,7 +13,7 @@ export class AuditLogEntry {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'audit_log_pk', default: () => 'app.new_id()' })
   id!: string;
 
-  /** `operator:<system user>`, `token:<token id>` or `worker`. */
+  /** `operator:<name>`, `token:<token id>`, `identity-provider` or `worker`. */
   @Column('text')
   actor!: string;
 

@@ -96,7 +96,7 @@ export class ReadCost {
   }
 }
 
-/** Slow reads that run at once, of which one is a customer's while others have some; and those that wait for it, half of them one's. */
+/** Slow reads at once, one per customer while others have some; and those that wait, half of them of one customer at most. */
 export const SLOW_AT_ONCE = 2;
 const MOST_WAITING = 128;
 /** Pairs of a statement and a customer whose cost is known. */
