@@ -54,6 +54,7 @@ import {
   StoredBytesSchema1763683201100,
   Trigrams1763683204400,
 } from '@platform/database';
+import { QUEUE_FUNCTIONS } from '@platform/jobs';
 import { IdempotencySchema1763683200550 } from '@platform/idempotency';
 import { Backups1763683201400 } from '@platform/maintenance';
 import { AskedLogins1763683204000, OperatorAccounts1763683203000 } from '@platform/operator-accounts';
@@ -130,5 +131,9 @@ function serviceRelease(): string {
  * @throws UnknownSchemaError when the database is of a version from which there is no way; nothing is changed then.
  */
 export function migrateSchema(config: AppConfig): Promise<Migrated> {
-  return migrateDatabase(config, migrations, { release: serviceRelease(), usableFrom: USABLE_FROM });
+  return migrateDatabase(config, migrations, {
+    release: serviceRelease(),
+    usableFrom: USABLE_FROM,
+    files: QUEUE_FUNCTIONS,
+  });
 }

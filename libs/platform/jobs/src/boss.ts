@@ -46,11 +46,10 @@ export function createWorkerBoss(config: AppConfig): PgBoss {
   });
 }
 
-/** The function by which a transaction adds an item. The migration of a library whose SQL calls it has it among its functions. */
-export const QUEUE_FUNCTIONS: FunctionFile = {
-  path: join(__dirname, 'sql', 'enqueue.sql'),
-  functions: { enqueue: { roles: ['account_operator'] } },
-};
+/** The function by which a transaction adds an item. No migration has it: the tables are the package's own. */
+export const QUEUE_FUNCTIONS: readonly FunctionFile[] = [
+  { path: join(__dirname, 'sql', 'enqueue.sql'), functions: { enqueue: { roles: ['account_operator'] } } },
+];
 
 /** The operator's programs use the queue; the API's role has no rights on it. */
 const RIGHTS = `

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { QueryRunner } from 'typeorm';
 import { ForwardMigration, type FunctionFile, partitionByMonth, secureCustomerTable } from '@platform/database';
-import { QUEUE_FUNCTIONS } from '@platform/jobs';
 
 const SQL = join(__dirname, '..', 'sql');
 
@@ -23,7 +22,6 @@ export class WebhooksSchema1763683201700 extends ForwardMigration {
         rotate_webhook_secret: {},
       },
     },
-    QUEUE_FUNCTIONS,
     {
       path: join(SQL, 'deliveries.sql'),
       functions: {

@@ -23,17 +23,17 @@ export interface Migrated {
 
 /**
  * Brings the schema up to date, as the owner: migrations first, then the functions, then their distribution over a cluster. A
- * schema of a later release that this one can use stays as it is.
+ * schema of a later release that this one can use stays as it is. `files` are functions of libraries without migrations.
  * @throws UnknownSchemaError before anything is changed, when the database has a schema that is not of these migrations, or is of
  * a later release that this one cannot use
  */
 export async function migrateDatabase(
   config: AppConfig,
   migrations: readonly (new () => ForwardMigration)[],
-  { release, usableFrom }: Omit<FunctionSet, 'files'>,
+  { release, usableFrom, files }: FunctionSet,
 ): Promise<Migrated> {
   const all = migrations.map((migration) => new migration());
-  const functions = { release, usableFrom, files: all.flatMap((migration) => migration.functions) };
+  const functions = { release, usableFrom, files: [...all.flatMap((migration) => migration.functions), ...files] };
   const dataSource = await new DataSource({
     ...dataSourceOptions(config, 'owner'),
     migrations: [...migrations],
