@@ -62,7 +62,7 @@ export class CustomerDatabaseService {
     try {
       return await this.slowReads.inTurn(customerId, () => {
         if (this.context.isAbandoned) throw new ClientGoneError();
-        return this.writes.read(customerId, { statement, values }, SLOW_AT_ONCE, (bytes, ms) => {
+        return this.writes.readApart(customerId, { statement, values }, SLOW_AT_ONCE, (bytes, ms) => {
           cost.noteBytes(bytes);
           cost.noteTime(cost.usual.isLong(ms), true);
         });

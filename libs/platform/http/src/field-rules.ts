@@ -3,6 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsOptional, ValidateBy } from 'class-validator';
 import { typeName } from '@platform/errors';
+import { isInCalendar } from '@platform/pagination';
 
 /**
  * Returns the fault of a field's value, to be appended to the field's name, such as `must be a string`; undefined if
@@ -218,10 +219,4 @@ function timeInUtc(text: string): string | undefined {
   // Years outside of 1 to 9999, which an offset can lead to, are written in another form.
   if (!/^\d{4}-/.test(utc) || utc.startsWith('0000')) return undefined;
   return `${utc.slice(0, 19)}.${fraction.slice(0, 6).padEnd(6, '0')}Z`;
-}
-
-/** Whether a day and a time of day exist: `Date` takes 31 February for 3 March. */
-function isInCalendar(day: string, clock = '00:00:00'): boolean {
-  const time = new Date(`${day}T${clock}Z`);
-  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(`${day}T${clock}`);
 }

@@ -1,4 +1,13 @@
-export { type Cursor, decodeCursor, encodeCursor, listMark, type Page, type PageRequest, paginate } from './cursors';
+export {
+  type Cursor,
+  decodeCursor,
+  encodeCursor,
+  isInCalendar,
+  listMark,
+  type Page,
+  type PageRequest,
+  paginate,
+} from './cursors';
 export {
   inboxMark,
   inboxPage,

@@ -2,7 +2,7 @@ import { type Connection, Query } from 'pg';
 import { asUnavailable, isDuplicateStatement, isStatementRefused, isUnknownStatement } from '../database-errors';
 import { decodeRow, type PreparedStatement, type ReadStatement, type ReadValue } from '../prepared-statement';
 import { BEGIN, SET_CUSTOMER, type Wire } from './customer-transaction';
-import { ReadCost, SLOW_BYTES } from './slow-reads';
+import { noteBatch, ReadCost } from './slow-reads';
 
 /**
  * Reads in one batch at most: few should wait behind a slow one. PostgreSQL sends the first replies of a batch when it
@@ -172,11 +172,7 @@ export class ReadBatch extends Query {
 
   handleReadyForQuery(): void {
     this.stopTimer();
-    const ms = this.sender.answered(this.customers, this.bytes, this.sentAt);
-    if (!this.costs[0]?.usual.note(ms)) return;
-    // The large ones took it, if there are any.
-    const large = this.costs.filter((_, place) => (this.bytes[place] ?? 0) >= SLOW_BYTES);
-    for (const cost of large.length > 0 ? large : this.costs) cost.noteTime(true, false);
+    noteBatch(this.costs, this.bytes, this.sender.answered(this.customers, this.bytes, this.sentAt));
   }
 
   private resolve({ begunAt, cost, resolve }: CustomerRead, rows: object[]): void {

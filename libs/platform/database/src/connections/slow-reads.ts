@@ -7,7 +7,7 @@ import type { ReadStatement } from '../prepared-statement';
  * Bytes of rows from which on a read is slow. Pages of 200 charges have 50 kB: with eight of them in a
  * batch, and several batches under way, a turn of the event loop took 100 ms.
  */
-export const SLOW_BYTES = 32 * 1024;
+const SLOW_BYTES = 32 * 1024;
 /** How long reads count as slow after the last one with so many bytes, in milliseconds. */
 const SLOW_FOR_MS = 60_000;
 /** Reads under way at once of which none has been answered yet, or only quick ones lately. */
@@ -94,6 +94,14 @@ export class ReadCost {
     if (isLong) this.tookLong = true;
     else if (alone) this.tookLong = false;
   }
+}
+
+/** Notes how long reads took that were sent together, and had so many bytes. */
+export function noteBatch(costs: readonly ReadCost[], bytes: readonly number[], ms: number): void {
+  if (!costs[0]?.usual.note(ms)) return;
+  // The large ones took it, if there are any.
+  const large = costs.filter((_, place) => (bytes[place] ?? 0) >= SLOW_BYTES);
+  for (const cost of large.length > 0 ? large : costs) cost.noteTime(true, false);
 }
 
 /** Slow reads at once, one per customer while others have some; and those that wait, half of them of one customer at most. */

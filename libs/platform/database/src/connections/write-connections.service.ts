@@ -99,7 +99,7 @@ export class WriteConnectionsService {
    * of the database itself
    * @param atOnce the number of such reads at a time
    */
-  async read<Row>(
+  async readApart<Row>(
     customerId: string,
     read: CustomerStatement<Row>,
     atOnce: number,
