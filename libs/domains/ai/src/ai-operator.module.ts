@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '@platform/audit';
-import { PartitionsService } from '@platform/database';
 import { CustomersOperatorModule } from '@domains/customers';
 import { SecretsModule } from '@platform/secrets';
 import { ServicesOperatorModule } from '@domains/services';
@@ -62,7 +61,6 @@ import { IncludedCreditOperatorService } from './operator/included-credit-operat
     CreditHealthService,
     IncludedCreditOperatorService,
     LedgerRetentionService,
-    PartitionsService,
     ProviderKeysOperatorService,
     ProviderKeysService,
     RequestOutcomesOperatorService,
@@ -77,7 +75,6 @@ import { IncludedCreditOperatorService } from './operator/included-credit-operat
     AiUsageOperatorService,
     AiVerificationOperatorService,
     LedgerRetentionService,
-    PartitionsService,
     ProviderKeysOperatorService,
     CreditHealthService,
     RequestOutcomesOperatorService,

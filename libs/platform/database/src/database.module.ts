@@ -10,6 +10,7 @@ import {
 } from './connections/connection-settings';
 import { CustomerDatabaseService } from './customer-database.service';
 import { DatabaseClockService } from './database-clock.service';
+import { PartitionsService } from './partitions/partitions.service';
 import { dataSourceOptions } from './schema/data-source-options';
 import { EntityReadsService } from './reads/entity-reads.service';
 import { EntityWritesService } from './writes/entity-writes.service';
@@ -31,6 +32,8 @@ export interface DatabaseModuleOptions {
 @Module({})
 export class DatabaseModule {
   static as(role: DatabaseRole, { keepConnections = false }: DatabaseModuleOptions = {}): DynamicModule {
+    // Customers' requests neither make nor drop partitions.
+    const ofOperators = role === 'account_operator' ? [PartitionsService] : [];
     return {
       module: DatabaseModule,
       global: true,
@@ -57,6 +60,7 @@ export class DatabaseModule {
         },
         StatementTimes,
         ...(keepConnections ? [WarmPoolService] : []),
+        ...ofOperators,
         PipelinedConnectionsService,
         WriteConnectionsService,
         CustomerDatabaseService,
@@ -73,6 +77,7 @@ export class DatabaseModule {
         EntityReadsService,
         EntityWritesService,
         DatabaseClockService,
+        ...ofOperators,
       ],
     };
   }
