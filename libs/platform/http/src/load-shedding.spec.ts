@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { fastify, type FastifyInstance } from 'fastify';
-import { createTimeShares, FairTurns, TimeShares } from '@platform/fairness';
+import { createTimeShares, TimeShares } from '@platform/fairness';
 import { Logger } from '@nestjs/common';
 import { until } from '@test/until';
 import { boundConnections } from './connections';
-import { chargeReplies, LoadShedder, type LoadSheddingParts, type MeasuredDatabase } from './load-shedding';
+import { chargeReplies, FairTurns, LoadShedder, type LoadSheddingParts, type MeasuredDatabase } from './load-shedding';
 
 /** A database without load, and callers who say who they are. */
 const parts = (database: Partial<MeasuredDatabase> = {}): LoadSheddingParts => ({

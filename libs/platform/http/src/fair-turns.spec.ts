@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
-import { FairTurns } from './fair-turns';
+import { FairTurns } from './load-shedding';
 
 const TAKES_MS = 3;
 
