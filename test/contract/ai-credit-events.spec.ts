@@ -75,6 +75,17 @@ describe('events about AI credit', () => {
       expect(usage).toBeGreaterThanOrEqual((limit * (threshold ?? 0)) / 100);
   });
 
+  it.each([0, 1])('tell of credit of less than a krone as well (way of writing %i)', async (engine) => {
+    const cost = await costOf();
+    expect(cost).toBeLessThan(0.3);
+    const id = await saveAiCustomer(fixture.superuser, { model, included: cost * 9, month: '2026-11' });
+    await configure(id, { creditThresholds: [20] });
+    await call(id, engine);
+    expect(await typesOf(id)).toEqual([]);
+    await call(id, engine);
+    expect(await typesOf(id)).toEqual(['low']);
+  });
+
   it('tell of 80 % unless the operator set others, and not before', async () => {
     const cost = await costOf();
     const id = await saveAiCustomer(fixture.superuser, { model, included: cost * 10, month: '2026-11' });

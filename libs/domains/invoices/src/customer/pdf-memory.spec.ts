@@ -26,6 +26,16 @@ describe('PdfMemory', () => {
     expect(() => place.fill(Buffer.alloc(900_000))).not.toThrow();
   });
 
+  it('has four places for a customer, and others for others', async () => {
+    const own = new PdfMemoryService(loadConfig({ NODE_ENV: 'test', INVOICE_PDF_MEMORY_MB: '2' }));
+    const places = await Promise.all(Array.from({ length: 4 }, () => own.enter('a', never)));
+    await expect(own.enter('a', never)).rejects.toMatchObject({ code: 'rate_limited' });
+    (await own.enter('b', never)).leave();
+    places[0]?.leave();
+    (await own.enter('a', never)).leave();
+    own.onApplicationShutdown();
+  });
+
   it('disconnects a reader that takes nothing for ten seconds, though there is memory for others', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
     const own = new PdfMemoryService(loadConfig({ NODE_ENV: 'test', INVOICE_PDF_MEMORY_MB: '2' }));

@@ -1,4 +1,4 @@
-import { ReadCost, UsualTime } from './slow-reads';
+import { noteBatch, ReadCost, UsualTime } from './slow-reads';
 
 describe('the cost of reads', () => {
   it('is that of slow ones until one by itself was quick', () => {
@@ -42,6 +42,19 @@ describe('the cost of reads', () => {
     await Promise.all(waiting);
     expect(free).toBe(40);
   });
+});
+
+describe('a batch of reads that took long', () => {
+  const took = (ms: number, ...bytes: number[]) => {
+    const usual = new UsualTime();
+    const costs = bytes.map(() => new ReadCost(usual));
+    noteBatch(costs, bytes, ms);
+    return costs.map(({ tookLong }) => tookLong);
+  };
+
+  it('is laid to the large ones', () => expect(took(50, 10, 40_000, 20)).toEqual([false, true, false]));
+  it('is laid to all if none is large', () => expect(took(50, 10, 20)).toEqual([true, true]));
+  it('is laid to none if it was quick', () => expect(took(5, 10, 40_000)).toEqual([false, false]));
 });
 
 describe('the time of a read', () => {
