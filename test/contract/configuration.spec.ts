@@ -86,10 +86,12 @@ describe('The configuration', () => {
   });
 
   it('reaches an upstream as configured, else in the sandbox, else not', () => {
-    const inSandbox = (address: string) => `${address}/there`;
-    expect(orSandbox('configured', { SANDBOX_URL: 'http://sandbox' }, inSandbox)).toBe('configured');
-    expect(orSandbox(undefined, { SANDBOX_URL: 'http://sandbox' }, inSandbox)).toBe('http://sandbox/there');
-    expect(orSandbox(undefined, { SANDBOX_URL: undefined }, inSandbox)).toBeUndefined();
+    const sandbox = { SANDBOX_URL: 'http://sandbox' };
+    const toSandbox = (address: string) => ({ url: `${address}/there` });
+    const configured = { url: 'http://configured' };
+    expect(orSandbox(configured, sandbox, toSandbox)).toEqual({ url: 'http://configured', inSandbox: false });
+    expect(orSandbox(undefined, sandbox, toSandbox)).toEqual({ url: 'http://sandbox/there', inSandbox: true });
+    expect(orSandbox(undefined, { SANDBOX_URL: undefined }, toSandbox)).toBeUndefined();
   });
 
   it('knows the secrets within it, in each form in which they are sent', () => {

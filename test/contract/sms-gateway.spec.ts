@@ -377,4 +377,13 @@ describe('An account of the operator at LINK Mobility', () => {
     await fixture.close();
     await server.close();
   });
+
+  it('without a password is not used: the sandbox takes its SMS, and reports them', async () => {
+    const fixture = await createSmsFixture({ SMS_GATEWAY: 'link-mobility', LINK_USERNAME: 'operator' });
+    const customer = await fixture.customer();
+    await fixture.send(customer);
+    await fixture.sandbox.link.reportsSettled();
+    expect(await fixture.rows(customer)).toMatchObject([{ status: 'delivered' }]);
+    await fixture.close();
+  });
 });

@@ -1,7 +1,7 @@
 export { ConfigModule } from './config.module';
 export { API_PREFIX, customerApiAddress, customerOrigin } from './customer-api-address';
 export { ConfigError, givenSettings, loadConfig } from './load-config';
-export { orSandbox, SANDBOX_CREDENTIAL } from './or-sandbox';
+export { type Access, orSandbox, SANDBOX_CREDENTIAL } from './or-sandbox';
 export { AppConfig } from './schema';
 export { configuredSecrets } from './secret-settings';
 export { loadLocalServices, saveLocalServices, withLocalServices, type LocalServices } from './local-services';

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { AppConfig, orSandbox, SANDBOX_CREDENTIAL } from '@platform/config';
+import { AppConfig } from '@platform/config';
 import { UpstreamClientsService } from '@platform/upstream';
 import { BillingCalendar } from '@platform/time';
 import type { BillingSourceName } from '../invoice-values';
 import { type BillingSource, LARGEST_PDF } from '../ports/billing-source.port';
 import { FikenLaneService } from './fiken/fiken-lane.service';
 import { FikenAdapter } from './fiken/fiken.adapter';
+import { fikenSettings, stripeSettings } from './source-settings';
 import { isStripeLink, StripeAdapter } from './stripe/stripe.adapter';
 
-const SANDBOX_COMPANY = 'demo';
 /** Upper bound of a page of a hundred documents. */
 const LARGEST_PAGE = 8 * 1024 * 1024;
 
@@ -39,10 +39,7 @@ export class BillingSourcesService {
   }
 
   private stripe(): BillingSource | undefined {
-    const { STRIPE_URL: configuredUrl, STRIPE_SECRET_KEY: key } = this.config;
-    const configured = key === undefined ? undefined : { url: configuredUrl, secretKey: key };
-    const inSandbox = (sandbox: string) => ({ url: sandbox, secretKey: SANDBOX_CREDENTIAL });
-    const access = orSandbox(configured, this.config, inSandbox);
+    const access = stripeSettings(this.config);
     if (!access) return undefined;
     const { url, secretKey } = access;
     const { origin } = new URL(url);
@@ -57,13 +54,7 @@ export class BillingSourcesService {
   }
 
   private fiken(): BillingSource | undefined {
-    const { FIKEN_URL: url, FIKEN_TOKEN: token, FIKEN_COMPANY: company } = this.config;
-    const configured = token === undefined ? undefined : { url, token, company };
-    const access = orSandbox(configured, this.config, (sandbox) => ({
-      url: `${sandbox}/fiken/api/v2`,
-      token: SANDBOX_CREDENTIAL,
-      company: company || SANDBOX_COMPANY,
-    }));
+    const access = fikenSettings(this.config);
     if (!access) return undefined;
     const client = this.open('fiken', access.url, { concurrency: 1, maxReplyBytes: LARGEST_PAGE });
     return new FikenAdapter(access, client, this.lane, this.calendar);

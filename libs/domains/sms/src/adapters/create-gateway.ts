@@ -1,4 +1,4 @@
-import { type AppConfig, orSandbox, SANDBOX_CREDENTIAL } from '@platform/config';
+import { type Access, type AppConfig, orSandbox, SANDBOX_CREDENTIAL } from '@platform/config';
 import type { UpstreamClient, UpstreamClientsService } from '@platform/upstream';
 import { type SendOutcome, SmsGateway } from '../ports/sms-gateway.port';
 import { ElksAdapter } from './elks.adapter';
@@ -11,34 +11,41 @@ const SANDBOX_GATE = 'customer-api';
 const LONGEST_REPLY_BYTES = 256 * 1024;
 
 /** Account and address of a gateway. */
-interface Access extends GatewayAccount {
-  url: string;
-}
+type GatewayAccess = Access<GatewayAccount & { url: string }>;
 
 /** The configured gateway with its credentials; else the sandbox's; else none. */
 export function createGateway(config: AppConfig, clients: UpstreamClientsService): SmsGateway {
-  return config.SMS_GATEWAY === '46elks' ? createElks(config, clients) : createLink(config, clients);
+  const access = gatewayAccess(config);
+  if (!access) return new NoGatewayAdapter();
+  return config.SMS_GATEWAY === '46elks' ? createElks(config, clients, access) : createLink(config, clients, access);
 }
 
-function createElks(config: AppConfig, clients: UpstreamClientsService): SmsGateway {
-  const access = accessOf(config, '46elks', config.ELKS_URL, config.ELKS_USERNAME, config.ELKS_PASSWORD);
-  if (!access) return new NoGatewayAdapter();
+/** How the configured gateway is reached; undefined if no SMS can be sent. */
+export function gatewayAccess(config: AppConfig): GatewayAccess | undefined {
+  return config.SMS_GATEWAY === '46elks'
+    ? accessOf(config, '46elks', config.ELKS_URL, config.ELKS_USERNAME, config.ELKS_PASSWORD)
+    : accessOf(config, 'link', config.LINK_URL, config.LINK_USERNAME, config.LINK_PASSWORD);
+}
+
+function createElks(config: AppConfig, clients: UpstreamClientsService, access: GatewayAccess): SmsGateway {
   return new ElksAdapter(openClient(config, clients, '46elks', access), access, config.SMS_REPORT_URL);
 }
 
-function createLink(config: AppConfig, clients: UpstreamClientsService): SmsGateway {
-  const access = accessOf(config, 'link', config.LINK_URL, config.LINK_USERNAME, config.LINK_PASSWORD);
-  if (!access) return new NoGatewayAdapter();
-  const inSandbox = config.LINK_USERNAME === undefined;
+function createLink(config: AppConfig, clients: UpstreamClientsService, access: GatewayAccess): SmsGateway {
   return new LinkMobilityAdapter(openClient(config, clients, 'link-mobility', access), {
     ...access,
     platformId: config.LINK_PLATFORM_ID,
     platformPartnerId: config.LINK_PLATFORM_PARTNER_ID,
-    reportGate: config.LINK_REPORT_GATE ?? (inSandbox && config.SMS_REPORT_URL ? SANDBOX_GATE : undefined),
+    reportGate: config.LINK_REPORT_GATE ?? (access.inSandbox && config.SMS_REPORT_URL ? SANDBOX_GATE : undefined),
   });
 }
 
-function openClient(config: AppConfig, clients: UpstreamClientsService, name: string, { url }: Access): UpstreamClient {
+function openClient(
+  config: AppConfig,
+  clients: UpstreamClientsService,
+  name: string,
+  { url }: GatewayAccess,
+): UpstreamClient {
   const timeoutMs = config.SMS_GATEWAY_TIMEOUT_MS;
   return clients.open({
     name,
@@ -61,7 +68,7 @@ function accessOf(
   url: string,
   username: string | undefined,
   password: string | undefined,
-): Access | undefined {
+): GatewayAccess | undefined {
   const configured = username !== undefined && password !== undefined ? { url, username, password } : undefined;
   return orSandbox(configured, config, (sandbox) => ({ ...SANDBOX_ACCOUNT, url: `${sandbox}/${name}` }));
 }

@@ -15,13 +15,12 @@ import {
   type UpstreamMessageCall,
   type UpstreamMessageStream,
 } from '../../ports/ai-upstream.port';
-import { providerSettings } from '../../provider-keys/provider-settings';
+import { providerHeaders, providerSettings } from '../../provider-keys/provider-settings';
 import { ProviderOutagesService } from './provider-outages.service';
 import { MessageEventStream } from './message-event-stream';
 import { callFailed, refused, unanswered, unreadable } from './provider-errors';
 import { usageOf } from './reply-usage';
 
-const API_VERSION = '2023-06-01';
 const RETRY_PAUSE_MS = 200;
 /**
  * Upper bound of a reply's size: a token is a few bytes on average, the longest tokens are runs of spaces, and JSON may
@@ -132,7 +131,7 @@ function requestOf(
     method: 'POST',
     path: `/v1/${operation}`,
     // No `anthropic-beta` of the caller: a beta can change the price of a call.
-    headers: { 'content-type': 'application/json', 'anthropic-version': API_VERSION, 'x-api-key': apiKey },
+    headers: { 'content-type': 'application/json', ...providerHeaders(apiKey) },
     body,
     onBehalfOf: customerId,
     // If there was no connection, nothing was sent, so a retry cannot repeat the call.

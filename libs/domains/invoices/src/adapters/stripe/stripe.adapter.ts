@@ -27,7 +27,7 @@ interface StripeLinkSettings {
 }
 
 /** Address and key of Stripe. */
-interface StripeSettings extends StripeLinkSettings {
+export interface StripeSettings extends StripeLinkSettings {
   secretKey: string;
 }
 
