@@ -20,7 +20,8 @@ describe('operator doctor', () => {
     const { code, stdout } = await operatorCommand(database, ['doctor', '--json'], { environment });
     expect(stdout).not.toContain(KEY);
     const findings = JSON.parse(stdout) as { check: string; result: string; detail: string }[];
-    return { code, of: (check: string) => findings.find((finding) => finding.check === check) };
+    const checks = findings.map(({ check }) => check);
+    return { code, checks, of: (check: string) => findings.find((finding) => finding.check === check) };
   }
 
   it('finds that the credentials are taken, with requests that only read', async () => {
@@ -28,7 +29,9 @@ describe('operator doctor', () => {
     const everything = { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url, STRIPE_SECRET_KEY: KEY };
     const more = { STRIPE_URL: server.url, FIKEN_TOKEN: KEY, FIKEN_URL: server.url, FIKEN_COMPANY: 'demo' };
     const sms = { ELKS_URL: server.url, ELKS_USERNAME: 'u', ELKS_PASSWORD: KEY };
-    const { code, of } = await examine({ ...everything, ...more, ...sms });
+    const { code, checks, of } = await examine({ ...everything, ...more, ...sms });
+    const others = ['rate limits', 'memory', 'disk', 'backup', 'archive', 'certificate'];
+    expect(checks).toEqual(['database', 'clock', 'AI provider', 'SMS gateway', 'Stripe', 'Fiken', ...others]);
     for (const check of ['database', 'clock', 'AI provider', 'SMS gateway', 'Stripe', 'Fiken'])
       expect(of(check)).toMatchObject({ check, result: 'ok' });
     expect(of('rate limits')).toMatchObject({ result: 'off' });
@@ -81,6 +84,58 @@ describe('operator doctor', () => {
       result: 'failed',
       detail: 'ANTHROPIC_API_KEY is missing: AI messages of 1 customers without a key of their own fail',
     });
+  });
+
+  it('says what AI messages, SMS and invoices are sent to, by the rules of those who send them', async () => {
+    const sandbox = { SANDBOX_URL: server.url };
+    server.requests.length = 0;
+    const { code, of } = await examine(sandbox);
+    const details = ['AI provider', 'SMS gateway', 'Stripe', 'Fiken'].map((check) => [
+      of(check)?.result,
+      of(check)?.detail,
+    ]);
+    expect(details).toEqual([
+      ['off', 'the sandbox answers AI messages'],
+      ['off', 'the sandbox takes SMS'],
+      ['off', 'the sandbox has its invoices'],
+      ['off', 'the sandbox has its invoices'],
+    ]);
+    expect(code).toBe(0);
+    const own = await examine({ ...sandbox, ANTHROPIC_BASE_URL: server.url });
+    expect(own.of('AI provider')).toMatchObject({
+      result: 'failed',
+      detail: expect.stringContaining('ANTHROPIC_API_KEY is missing'),
+    });
+    expect(server.requests).toEqual([]);
+  });
+
+  it.each([
+    ['46elks', { ELKS_USERNAME: 'u' }, 'ELKS_URL'],
+    ['46elks', { ELKS_PASSWORD: KEY }, 'ELKS_URL'],
+    ['link-mobility', { LINK_USERNAME: 'u' }, 'LINK_URL'],
+  ])('does not look for %s with %j alone, which sends nothing', async (gateway, half, address) => {
+    // Nobody is there: a gateway that is looked for is found missing.
+    const settings = { ...half, SMS_GATEWAY: gateway, [address]: `http://127.0.0.1:${await freePort()}` };
+    const { of } = await examine(settings);
+    expect(of('SMS gateway')).toMatchObject({ result: 'off', detail: `${gateway} has no credentials` });
+    const inSandbox = await examine({ ...settings, SANDBOX_URL: server.url });
+    expect(inSandbox.of('SMS gateway')).toMatchObject({ result: 'off', detail: 'the sandbox takes SMS' });
+  });
+
+  it('asks Stripe where invoices are read, and says that Fiken needs a company', async () => {
+    server.answer((socket) => socket.write(rawReply(200, '{}')));
+    server.requests.length = 0;
+    const { code, of } = await examine({
+      ...{ STRIPE_SECRET_KEY: KEY, STRIPE_URL: `${server.url}/path` },
+      ...{ FIKEN_TOKEN: KEY, FIKEN_URL: server.url },
+    });
+    expect(of('Stripe')).toMatchObject({ result: 'ok' });
+    expect(of('Fiken')).toMatchObject({
+      result: 'failed',
+      detail: expect.stringContaining('FIKEN_COMPANY is missing'),
+    });
+    expect(server.requests.map((request) => request.split(' ')[1])).toEqual(['/v1/invoices?limit=1']);
+    expect(code).toBe(1);
   });
 
   it('says how old the newest backup is, and that none was made', async () => {

@@ -1,10 +1,20 @@
 import { Module } from '@nestjs/common';
 import { MaintenanceOperatorModule } from '@platform/maintenance';
+import { AiOperatorModule } from '@domains/ai';
 import { CustomersOperatorModule } from '@domains/customers';
+import { InvoicesOperatorModule } from '@domains/invoices';
+import { SmsOperatorModule } from '@domains/sms';
 import { InstallationController } from './installation.controller';
 
+/** The checks and the storage. The modules of ai, sms and invoices add their checks. */
 @Module({
-  imports: [MaintenanceOperatorModule, CustomersOperatorModule],
+  imports: [
+    MaintenanceOperatorModule,
+    AiOperatorModule,
+    CustomersOperatorModule,
+    InvoicesOperatorModule,
+    SmsOperatorModule,
+  ],
   controllers: [InstallationController],
 })
 export class InstallationApiModule {}

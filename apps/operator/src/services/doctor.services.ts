@@ -1,4 +1,8 @@
+import { AiOperatorModule } from '@domains/ai';
+import { InvoicesOperatorModule } from '@domains/invoices';
+import { SmsOperatorModule } from '@domains/sms';
 import { DoctorService, MaintenanceOperatorModule } from '@platform/maintenance';
 
-export const modules = [MaintenanceOperatorModule];
+/** The domains' modules add their checks. */
+export const modules = [MaintenanceOperatorModule, AiOperatorModule, SmsOperatorModule, InvoicesOperatorModule];
 export const services = { doctor: DoctorService };

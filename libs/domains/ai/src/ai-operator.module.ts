@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '@platform/audit';
 import { CustomersOperatorModule } from '@domains/customers';
+import { MaintenanceOperatorModule } from '@platform/maintenance';
 import { SecretsModule } from '@platform/secrets';
 import { ServicesOperatorModule } from '@domains/services';
 import { BillingCalendarModule } from '@platform/time';
@@ -19,6 +20,7 @@ import { AiConfigurationOperatorService } from './operator/ai-configuration-oper
 import { AiCreditOperatorService } from './operator/ai-credit-operator.service';
 import { AiMaintenanceService } from './worker/ai-maintenance.service';
 import { CreditHealthService } from './health/credit-health.service';
+import { AiProviderCheckOperatorService } from './operator/ai-provider-check-operator.service';
 import { AiPricesOperatorService } from './operator/ai-prices-operator.service';
 import { AiUsageModule } from './usage/ai-usage.module';
 import { AiUsageOperatorService } from './operator/ai-usage-operator.service';
@@ -47,6 +49,7 @@ import { IncludedCreditOperatorService } from './operator/included-credit-operat
     AuditModule,
     CustomersOperatorModule,
     ServicesOperatorModule,
+    MaintenanceOperatorModule,
     SecretsModule,
     RefusalsOperatorModule,
   ],
@@ -56,6 +59,7 @@ import { IncludedCreditOperatorService } from './operator/included-credit-operat
     AiCreditOperatorService,
     AiMaintenanceService,
     AiPricesOperatorService,
+    AiProviderCheckOperatorService,
     AiUsageOperatorService,
     AiVerificationOperatorService,
     CreditHealthService,

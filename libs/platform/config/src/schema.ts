@@ -13,6 +13,9 @@ import { webhooks } from './sections/webhooks';
 /** The settings by section. */
 export const configSections = { runtime, database, limits, ai, sms, billing, upstream, webhooks, tracing, operator };
 
+/** A section of the settings. */
+export type ConfigSection = keyof typeof configSections;
+
 /** Every setting of every process, from environment variables. `.env.example` documents the same list. */
 export const configSchema = z
   .object({

@@ -4,7 +4,7 @@ import { PipelinedConnectionsService } from './connections/pipelined-connections
 import { prepared } from './prepared-statement';
 
 /** Maximum difference from the database's clock at which a process is ready. */
-const TOLERATED_MS = 5000;
+export const CLOCK_TOLERANCE_MS = 5000;
 
 const NOW = prepared('database.now', 'select app.now() as now');
 
@@ -31,7 +31,7 @@ export class DatabaseClockService {
     const now = row?.now.getTime() ?? NaN;
     // The database read its clock at some moment between the two: a slow reply is not a difference.
     const ahead = now < before ? before - now : now > after ? after - now : 0;
-    const fault = Math.abs(ahead) <= TOLERATED_MS ? undefined : describe(ahead);
+    const fault = Math.abs(ahead) <= CLOCK_TOLERANCE_MS ? undefined : describe(ahead);
     if (fault !== undefined && this.fault === undefined) this.logger.error(fault);
     if (fault === undefined && this.fault !== undefined) this.logger.log('The clock of this process is right again');
     return (this.fault = fault);
