@@ -318,6 +318,24 @@ describe("The operator's AI services", () => {
     expect(await problemsOf(fixture, customerId)).toEqual([]);
   });
 
+  it('deduct nothing while calls in progress have reserved more than a lowered limit leaves to be spent', async () => {
+    const customerId = await saveAiCustomer(fixture.superuser, { model, included: 100, purchased: 5, month: '2026-11' });
+    await fixture.superuser.query(
+      `insert into ai_reservation (customer_id, id, amount, model, price_valid_from, input_tokens_bound, max_tokens, deadline,
+         month, included_limit, request_id, created_at)
+       select $1, app.new_id(), 5.5, m.model, m.valid_from, 1, 1, app.now() + interval '1 hour', '2026-11', 100, 'r', app.now()
+       from ai_model_price m where m.model = $2`,
+      [customerId, model],
+    );
+    await fixture.superuser.query(`update ai_account set reserved = 5.5 where customer_id = $1`, [customerId]);
+    await fixture.superuser.query(`update ai_settings set monthly_limit = 0 where customer_id = $1`, [customerId]);
+    const adjust = fixture.operator.get(AiCreditOperatorService).adjust(ACTOR, {
+      ...{ customerId, kind: 'manual_adjustment', amountNok: '-1', note: 'why' },
+    });
+    expect(await codeOf(adjust)).toBe('invalid_request');
+    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ included: 100, purchased: 5 });
+  });
+
   it('charge a call by the price that was valid when it began', async () => {
     const priced = `model-${randomUUID()}`;
     const prices = fixture.operator.get(AiPricesOperatorService);

@@ -1,0 +1,40 @@
+import { OverloadedError } from '@platform/database';
+import { AccountBatcher, LockedAccounts } from './account-batcher';
+import type { LockWait } from './ledger-statements';
+
+const PATIENCE_MS = 200;
+
+/** What PostgreSQL answers to a statement that waited for a lock as long as it may. */
+const lockTimeout = () => Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
+
+describe('operations on an account that is locked', () => {
+  /** Executes one operation; every statement that does not wait for the lock finds it taken. */
+  const execute = (patiently: () => Promise<string[]>) => {
+    const locked = new LockedAccounts({ unlocked: () => Promise.resolve([]), connections: 2, patienceMs: PATIENCE_MS });
+    const run = (_batch: { customerId: string }[], wait: LockWait) =>
+      wait === 'patient' ? patiently() : Promise.reject(lockTimeout());
+    return new AccountBatcher(run, locked, { size: 10, concurrency: 1 }).execute({ customerId: 'a' });
+  };
+
+  it('are executed when the lock is gone', async () => {
+    let attempts = 0;
+    const done = execute(() => (++attempts < 3 ? Promise.reject(lockTimeout()) : Promise.resolve(['done'])));
+    expect(await done).toBe('done');
+  });
+
+  it('fail at once with any other error', async () => {
+    let attempts = 0;
+    const done = execute(() => {
+      attempts++;
+      return Promise.reject(new Error('the statement is wrong'));
+    });
+    await expect(done).rejects.toThrow('the statement is wrong');
+    expect(attempts).toBe(1);
+  });
+
+  it('are refused when it stays locked for as long as an operation waits', async () => {
+    const begunAt = performance.now();
+    await expect(execute(() => Promise.reject(lockTimeout()))).rejects.toBeInstanceOf(OverloadedError);
+    expect(performance.now() - begunAt).toBeGreaterThanOrEqual(PATIENCE_MS - 1);
+  });
+});
