@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setDatabaseClock } from '@test/database-clock';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { operatorCommand } from '@test/operator-command';
 import { useTestDatabase } from '@test/use-test-database';
@@ -73,4 +74,73 @@ describe("A service's config, which its customer is shown", () => {
         customer,
       ])
     ).rows;
+});
+
+describe("The included credit in an ai service's config", () => {
+  const run = async (...words: string[]) => operatorCommand(database, [...words, '--json']);
+  const read = async (...words: string[]) => {
+    const { code, stdout, stderr } = await run(...words);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    return JSON.parse(stdout) as Record<string, unknown> & { id: number };
+  };
+  const aiCustomer = async (...options: string[]) => {
+    const { id } = await saveFakeCustomer(database.superuser);
+    await read('ai', 'configure', '--customer', id, '--enabled', 'true', ...options);
+    return id;
+  };
+  const add = (customer: string, credit: unknown) => [
+    ...['service', 'add', '--customer', customer, '--type', 'ai', '--name', 'AI'],
+    ...['--config', JSON.stringify({ monthly_included_nok: credit })],
+  ];
+  const update = (service: number, credit: unknown) => [
+    ...['service', 'update', '--service', String(service)],
+    ...['--config', JSON.stringify({ monthly_included_nok: credit })],
+  ];
+  const shown = async (customer: string) => {
+    const account = await read('ai', 'show', '--customer', customer);
+    return [account.included_this_month_nok, account.included_from_next_month_nok].map(Number);
+  };
+
+  it('is granted at once when it is added or raised, and lowered from the next month on', async () => {
+    const customer = await aiCustomer();
+    const { id } = await read(...add(customer, 100));
+    expect(await shown(customer)).toEqual([100, 100]);
+    await read(...update(id, 150));
+    expect(await shown(customer)).toEqual([150, 150]);
+    await read(...update(id, 20));
+    expect(await shown(customer)).toEqual([150, 20]);
+    expect(await granted(customer)).toEqual([100, 50]);
+  });
+
+  it('is lowered from the next month on, also before the account has begun the present one', async () => {
+    await setDatabaseClock(database.superuser, { standsAt: '2026-11-15T12:00:00Z' });
+    const customer = await aiCustomer('--included-nok', '100');
+    const [service] = (await database.superuser.query<{ id: number }>(SERVICES, [customer])).rows;
+    await setDatabaseClock(database.superuser, { standsAt: '2026-12-05T12:00:00Z' });
+    await read(...update(service!.id, 30));
+    expect(await shown(customer)).toEqual([100, 30]);
+    await setDatabaseClock(database.superuser, 'right');
+  });
+
+  it.each(['lots', -1, 1e12])('is a number from 0 to 1,000,000,000, not %j', async (credit) => {
+    const customer = await aiCustomer();
+    const { id } = await read(...add(customer, 100));
+    for (const words of [add(customer, credit), update(id, credit)]) {
+      const { code, stdout, stderr } = await run(...words);
+      expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
+      expect(stderr).toContain('monthly_included_nok must be a number from 0 to 1000000000');
+    }
+    expect((await database.superuser.query(SERVICES, [customer])).rows).toEqual([
+      { id, config: { monthly_included_nok: 100 } },
+    ]);
+  });
+
+  const SERVICES = 'select id, config from customer_service where customer_id = $1 order by id';
+  const granted = async (customer: string) =>
+    (
+      await database.superuser.query<{ amount: number }>(
+        `select amount::float from ai_ledger_entry where customer_id = $1 and kind = 'monthly_included' order by sequence`,
+        [customer],
+      )
+    ).rows.map(({ amount }) => amount);
 });

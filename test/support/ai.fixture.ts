@@ -47,7 +47,7 @@ export function bytesOf(answer: AiAnswer): Buffer {
 export async function createAiFixture(
   settings: Record<string, string> = {},
   engineCount = 1,
-  extra: { engine?: (Type | DynamicModule)[]; operator?: Type[] } = {},
+  extra: { engine?: (Type | DynamicModule)[]; operator?: (Type | DynamicModule)[] } = {},
 ): Promise<AiFixture> {
   const sandbox = await startSandbox();
   const database = await createTestDatabase({

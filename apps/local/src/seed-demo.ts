@@ -9,7 +9,7 @@ import { BillingCalendar } from '@platform/time';
 import { CustomersOperatorModule, CustomersOperatorService } from '@domains/customers';
 import { AiConfigurationOperatorService, AiOperatorModule, AiPricesOperatorService } from '@domains/ai';
 import { WebhooksOperatorModule, WebhooksOperatorService } from '@domains/events';
-import { ServicesOperatorModule, ServicesOperatorService } from '@domains/services';
+import { ServiceChangesOperatorModule, ServiceChangesOperatorService } from '@domains/services';
 import { StatusEventsOperatorService, StatusOperatorModule } from '@domains/status';
 import {
   BillingAccountsOperatorService,
@@ -48,7 +48,7 @@ const SANDBOX_ACCOUNTS = { stripe: 'cus_demo', fiken: '1001' } as const;
     DatabaseModule.as('account_operator'),
     AiOperatorModule,
     CustomersOperatorModule,
-    ServicesOperatorModule,
+    ServiceChangesOperatorModule.with(AiOperatorModule),
     InvoicesOperatorModule,
     InvoiceSyncModule,
     TokensOperatorModule,
@@ -116,7 +116,7 @@ async function demoCustomer(app: INestApplicationContext) {
 
 /** Creates the demo customer with one record of each kind that the API returns. */
 async function seedCustomer(app: INestApplicationContext, customerId: string): Promise<void> {
-  const services = app.get(ServicesOperatorService);
+  const services = app.get(ServiceChangesOperatorService);
   const status = app.get(StatusEventsOperatorService);
   const hosting = await services.add(ACTOR, {
     customerId,

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { userInfo } from 'node:os';
 import { createInterface } from 'node:readline/promises';
-import { type INestApplicationContext, Logger, Module, type Type } from '@nestjs/common';
+import { type DynamicModule, type INestApplicationContext, Logger, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { CustomerLookupOperatorService, CustomersOperatorModule } from '@domains/customers';
 import { type AppConfig, ConfigModule, loadConfig, withLocalServices } from '@platform/config';
@@ -58,7 +58,10 @@ export async function runCommand(command: ServiceCommand, given: GivenValues, co
 class CommandModule {}
 
 /** Opens the modules that a command needs, and the database. */
-export async function openApplication(config: AppConfig, modules: readonly Type[]): Promise<INestApplicationContext> {
+export async function openApplication(
+  config: AppConfig,
+  modules: readonly (Type | DynamicModule)[],
+): Promise<INestApplicationContext> {
   const imports = [
     ConfigModule.for(config),
     DatabaseModule.as('account_operator'),

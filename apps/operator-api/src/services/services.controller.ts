@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { ServicesOperatorService } from '@domains/services';
+import { ServiceChangesOperatorService, ServicesOperatorService } from '@domains/services';
 import { PathId, ProblemReplies, toInboxPageDto } from '@platform/http';
 import { wholeInbox } from '@platform/pagination';
 import { Actor, AnyRole, RequireRole } from '../access/operator-access';
@@ -27,6 +27,7 @@ const NO_SUCH_SERVICE = ['not_found', 'There is no service 12'] as const;
 export class ServicesController {
   constructor(
     private readonly services: ServicesOperatorService,
+    private readonly changes: ServiceChangesOperatorService,
     private readonly customers: CustomerNamesService,
   ) {}
 
@@ -47,7 +48,7 @@ export class ServicesController {
   @ProblemReplies('invalid_request', 'cross_site_request', 'not_found')
   async addService(@Actor() actor: string, @Body() body: AddServiceDto): Promise<ServiceDto> {
     const { customer_id: customerId, type, name, status, config } = body;
-    const added = await this.services.add(actor, { customerId, type, name, status, config });
+    const added = await this.changes.add(actor, { customerId, type, name, status, config });
     return toServiceDto(await this.customers.addToOne(added));
   }
 
@@ -83,7 +84,7 @@ export class ServicesController {
     @Param('id', PathId.integer) id: number,
     @Body() { name, status, config }: ChangeServiceDto,
   ): Promise<ServiceDto> {
-    const changed = await this.services.update(actor, id, { name, status, config });
+    const changed = await this.changes.update(actor, id, { name, status, config });
     return toServiceDto(await this.customers.addToOne(changed));
   }
 }

@@ -1,4 +1,4 @@
-import type { Type } from '@nestjs/common';
+import type { DynamicModule, Type } from '@nestjs/common';
 import type { ListingRequest } from '@platform/pagination';
 import type { OptionDefinitions, Values } from '../options/option';
 
@@ -19,7 +19,7 @@ export type ServiceClasses = Record<string, Type>;
 
 /** A file of `services/`: the services for commands about one thing. It is loaded when such a command runs. */
 export interface CommandServices<Classes extends ServiceClasses> {
-  modules: readonly Type[];
+  modules: readonly (Type | DynamicModule)[];
   services: Classes;
 }
 

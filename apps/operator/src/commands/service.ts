@@ -5,10 +5,11 @@ import { customer, onlyStatus } from '../options/customer-and-list-options';
 import { commandsWith, type Noun } from './command';
 
 const command = commandsWith(() => import('../services/services.services.js'));
+const changeCommand = commandsWith(() => import('../services/service-changes.services.js'));
 
 const statuses = read.oneOf<ServiceStatus>()('pending', 'active', 'suspended', 'terminated');
 
-const add = command({
+const add = changeCommand({
   name: 'add',
   description: 'add a service to a customer',
   options: {
@@ -19,11 +20,11 @@ const add = command({
     config: optional('--config <json>', 'settings, as a JSON object', read.json),
   },
   examples: [`--customer 100001 --type hosting --name "Web hosting" --config '{"disk_gb":50}'`],
-  run: ({ customerServices }, { customer, type, name, status, config }, { actor }) =>
-    customerServices.add(actor, { customerId: customer, type, name, status, config }),
+  run: ({ serviceChanges }, { customer, type, name, status, config }, { actor }) =>
+    serviceChanges.add(actor, { customerId: customer, type, name, status, config }),
 });
 
-const update = command({
+const update = changeCommand({
   name: 'update',
   description: 'change a service',
   options: {
@@ -37,8 +38,8 @@ const update = command({
     ),
   },
   examples: ['--service 12 --status suspended'],
-  run: ({ customerServices }, { service, name, status, config }, { actor }) =>
-    customerServices.update(actor, service, { name, status, config }),
+  run: ({ serviceChanges }, { service, name, status, config }, { actor }) =>
+    serviceChanges.update(actor, service, { name, status, config }),
 });
 
 const list = command({

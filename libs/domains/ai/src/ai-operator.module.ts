@@ -4,7 +4,7 @@ import { AuditModule } from '@platform/audit';
 import { CustomersOperatorModule } from '@domains/customers';
 import { MaintenanceOperatorModule } from '@platform/maintenance';
 import { SecretsModule } from '@platform/secrets';
-import { ServicesOperatorModule } from '@domains/services';
+import { IncludedCreditPort } from '@domains/services';
 import { BillingCalendarModule } from '@platform/time';
 import { AiAccount } from './entities/ai-account.entity';
 import { AiReservation } from './entities/ai-reservation.entity';
@@ -48,7 +48,6 @@ import { IncludedCreditOperatorService } from './operator/included-credit-operat
     BillingCalendarModule,
     AuditModule,
     CustomersOperatorModule,
-    ServicesOperatorModule,
     MaintenanceOperatorModule,
     SecretsModule,
     RefusalsOperatorModule,
@@ -64,6 +63,7 @@ import { IncludedCreditOperatorService } from './operator/included-credit-operat
     AiVerificationOperatorService,
     CreditHealthService,
     IncludedCreditOperatorService,
+    { provide: IncludedCreditPort, useExisting: IncludedCreditOperatorService },
     LedgerRetentionService,
     ProviderKeysOperatorService,
     ProviderKeysService,
@@ -81,6 +81,7 @@ import { IncludedCreditOperatorService } from './operator/included-credit-operat
     LedgerRetentionService,
     ProviderKeysOperatorService,
     CreditHealthService,
+    IncludedCreditPort,
     RequestOutcomesOperatorService,
   ],
 })

@@ -1,12 +1,11 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AuditModule } from '@platform/audit';
-import { SecretsModule } from '@platform/secrets';
 import { CustomerServiceEntity } from './entities/customer-service.entity';
 import { ServicesOperatorService } from './operator/services-operator.service';
 
+/** Reads of services; changes are in `ServiceChangesOperatorModule`. */
 @Module({
-  imports: [TypeOrmModule.forFeature([CustomerServiceEntity]), AuditModule, SecretsModule],
+  imports: [TypeOrmModule.forFeature([CustomerServiceEntity])],
   providers: [ServicesOperatorService],
   exports: [ServicesOperatorService],
 })

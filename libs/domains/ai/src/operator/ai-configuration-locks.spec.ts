@@ -1,21 +1,31 @@
-import { ServicesOperatorService } from '@domains/services';
+import {
+  ServiceChangesOperatorModule,
+  ServiceChangesOperatorService,
+  ServicesOperatorModule,
+  ServicesOperatorService,
+} from '@domains/services';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { type AiFixture, createAiFixture, problemsOf } from '@test/ai.fixture';
 import { holdLock, waitForLocks } from '@test/locks';
-import { AiConfigurationOperatorService } from '../index';
+import { AiConfigurationOperatorService, AiOperatorModule } from '../index';
 
 const ACTOR = 'operator:test';
 
 describe('Two operators who change the included credit at once', () => {
   let fixture: AiFixture;
-  beforeAll(async () => (fixture = await createAiFixture({}, 0)));
+  beforeAll(
+    async () =>
+      (fixture = await createAiFixture({}, 0, {
+        operator: [ServicesOperatorModule, ServiceChangesOperatorModule.with(AiOperatorModule)],
+      })),
+  );
   afterAll(() => fixture.close());
 
   it.each(['service update first', 'ai configure first'])('do not deadlock: %s', async (order) => {
     const model = await saveModelPrice(fixture.superuser);
     const customerId = await saveAiCustomer(fixture.superuser, { model, included: 10 });
-    const services = fixture.operator.get(ServicesOperatorService, { strict: false });
-    const [service] = await services.list(customerId);
+    const [service] = await fixture.operator.get(ServicesOperatorService).list(customerId);
+    const services = fixture.operator.get(ServiceChangesOperatorService);
     const update = () => services.update(ACTOR, service!.id, { config: { monthly_included_nok: 20 } });
     const configure = () =>
       fixture.operator.get(AiConfigurationOperatorService).configure(ACTOR, customerId, { includedNok: '30' });

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '@platform/errors';
-import { ServicesOperatorService } from '@domains/services';
+import {
+  ServiceChangesOperatorModule,
+  ServiceChangesOperatorService,
+  ServicesOperatorModule,
+  ServicesOperatorService,
+} from '@domains/services';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { type AiFixture, balancesOf, createAiFixture, problemsOf } from '@test/ai.fixture';
 import {
@@ -8,6 +13,7 @@ import {
   AiCreditOperatorService,
   AiUsageOperatorService,
   AiMaintenanceService,
+  AiOperatorModule,
   AiPricesOperatorService,
 } from '../index';
 
@@ -20,7 +26,9 @@ describe("The operator's AI services", () => {
   let model: string;
 
   beforeAll(async () => {
-    fixture = await createAiFixture({ AI_UPSTREAM_TIMEOUT_MS: '60000', AI_RESERVATION_MARGIN_MS: '1000' }, 2);
+    fixture = await createAiFixture({ AI_UPSTREAM_TIMEOUT_MS: '60000', AI_RESERVATION_MARGIN_MS: '1000' }, 2, {
+      operator: [ServicesOperatorModule, ServiceChangesOperatorModule.with(AiOperatorModule)],
+    });
     model = await saveModelPrice(fixture.superuser);
   });
   afterAll(() => fixture.close());
@@ -120,10 +128,13 @@ describe("The operator's AI services", () => {
       const configuration = fixture.operator.get(AiConfigurationOperatorService);
       await configuration.configure(ACTOR, customerId, { enabled: true, includedNok: '100' });
       await fixture.setTime('2026-12-05T12:00:00Z');
-      const services = fixture.operator.get(ServicesOperatorService, { strict: false });
+      const services = fixture.operator.get(ServicesOperatorService);
       const [service] = await services.list(customerId);
       if (command === 'ai configure') await configuration.configure(ACTOR, customerId, { includedNok: '30' });
-      else await services.update(ACTOR, service!.id, { config: { monthly_included_nok: 30 } });
+      else
+        await fixture.operator
+          .get(ServiceChangesOperatorService)
+          .update(ACTOR, service!.id, { config: { monthly_included_nok: 30 } });
       await fixture.setTime('2027-01-05T12:00:00Z');
       await fixture.operator.get(AiMaintenanceService).rollMonthsOver();
       expect(await entries(customerId)).toEqual([
@@ -141,11 +152,13 @@ describe("The operator's AI services", () => {
     const customerId = await plainCustomer();
     const configuration = fixture.operator.get(AiConfigurationOperatorService);
     await configuration.configure(ACTOR, customerId, { enabled: true, includedNok: '100' });
-    const services = fixture.operator.get(ServicesOperatorService, { strict: false });
+    const services = fixture.operator.get(ServicesOperatorService);
     const [service] = await services.list(customerId);
     expect(service).toMatchObject({ type: 'ai', config: { monthly_included_nok: 100 } });
     const update = (monthly_included_nok: unknown) =>
-      services.update(ACTOR, service!.id, { config: { monthly_included_nok } });
+      fixture.operator
+        .get(ServiceChangesOperatorService)
+        .update(ACTOR, service!.id, { config: { monthly_included_nok } });
     const shown = async () => {
       const { includedThisMonthNok, includedFromNextMonthNok } = await configuration.show(customerId);
       return [Number(includedThisMonthNok), Number(includedFromNextMonthNok)];

@@ -1,7 +1,7 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { ServiceError } from '@platform/errors';
-import { type CustomerServiceEntity, ServicesOperatorService } from '@domains/services';
+import { type CustomerServiceEntity, IncludedCreditPort } from '@domains/services';
 import { BillingCalendar } from '@platform/time';
 
 const MAX_NOK = 1_000_000_000;
@@ -12,15 +12,9 @@ const MAX_NOK = 1_000_000_000;
  * month.
  */
 @Injectable()
-export class IncludedCreditOperatorService implements OnModuleInit {
-  constructor(
-    private readonly services: ServicesOperatorService,
-    private readonly calendar: BillingCalendar,
-  ) {}
-
-  onModuleInit(): void {
-    this.services.beforeChange((manager, customerId) => this.beginMonth(manager, customerId));
-    this.services.onChange((manager, actor, service) => this.serviceChanged(manager, actor, service));
+export class IncludedCreditOperatorService extends IncludedCreditPort {
+  constructor(private readonly calendar: BillingCalendar) {
+    super();
   }
 
   /** Finds a customer's included credit of a month, in NOK as decimal text. */
@@ -78,7 +72,8 @@ export class IncludedCreditOperatorService implements OnModuleInit {
     ]);
   }
 
-  private async serviceChanged(
+  /** Checks the included credit in the config of a changed `ai` service, and grants a raise. @throws ServiceError invalid_request */
+  async applyService(
     manager: EntityManager,
     actor: string,
     { customerId, type, config }: CustomerServiceEntity,
