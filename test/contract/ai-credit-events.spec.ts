@@ -103,7 +103,7 @@ describe('events about AI credit', () => {
       customerId: id,
       kind: 'manual_adjustment',
       amountNok: String(cost * 5),
-      note: null,
+      note: 'Correction',
     });
     for (let count = 1; count <= 7; count++) await call(id);
     expect(await eventsOf(id)).toEqual([]);
@@ -123,7 +123,7 @@ describe('events about AI credit', () => {
       customerId: id,
       kind: 'manual_adjustment',
       amountNok: String(cost * 10),
-      note: null,
+      note: 'Correction',
     });
     for (let count = 8; count <= 15; count++) await call(id);
     expect(await eventsOf(id)).toEqual([]);

@@ -76,7 +76,7 @@ describe('Customers from a file', () => {
         { result: 'not created', problem: null },
         { result: 'refused', problem: '1 is not an organisation number (nine digits, MOD11)' },
         { result: 'refused', problem: 'nobody is not an e-mail address' },
-        { result: 'refused', problem: 'A customer needs a name' },
+        { result: 'refused', problem: 'The name must have 1 to 200 characters, not 0' },
       ],
     });
     expect(await count()).toBe(2);

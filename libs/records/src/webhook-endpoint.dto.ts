@@ -4,6 +4,7 @@ import {
   DISABLED_REASONS,
   type DisabledReason,
   type EventType,
+  WEBHOOK_DESCRIPTION_MAX,
   type WebhookEndpointRow,
 } from '@domains/events';
 
@@ -21,7 +22,7 @@ export class WebhookEndpointDto {
   event_types!: EventType[] | null;
 
   /** Your own description. */
-  @ApiProperty({ type: String, nullable: true, maxLength: 255, example: 'ERP' })
+  @ApiProperty({ type: String, nullable: true, maxLength: WEBHOOK_DESCRIPTION_MAX, example: 'ERP' })
   description!: string | null;
 
   /** Since when all attempts have failed; null if the last one succeeded. After five days it is disabled. */

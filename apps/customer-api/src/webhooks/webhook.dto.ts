@@ -9,14 +9,13 @@ import {
   type EndpointChange,
   type NewEndpoint,
   TEST_TYPE,
+  WEBHOOK_DESCRIPTION_MAX,
   type WebhookDeliveryRow,
   type WebhookEndpointRow,
 } from '@domains/events';
 import { FieldRule, IsOneOf, IsText, IsTime, IsUuid, ListQueryDto, PageDto } from '@platform/http';
 import { URL_MAX } from '@platform/upstream';
 import { toWebhookEndpointDto, WebhookEndpointDto } from '@records/webhook-endpoint.dto';
-
-const DESCRIPTION_MAX = 255;
 
 function typesFault(value: unknown): string | undefined {
   if (value === null) return undefined;
@@ -52,7 +51,7 @@ export class CreateWebhookEndpointDto {
    * @example 'ERP'
    */
   @IsOptional()
-  @IsText({ max: DESCRIPTION_MAX })
+  @IsText({ max: WEBHOOK_DESCRIPTION_MAX })
   @ApiProperty({ type: String, required: false, nullable: true })
   description?: string | null;
 }
@@ -84,7 +83,7 @@ export class ChangeWebhookEndpointDto {
    * @example 'ERP'
    */
   @IsOptional()
-  @IsText({ max: DESCRIPTION_MAX })
+  @IsText({ max: WEBHOOK_DESCRIPTION_MAX })
   @ApiProperty({ type: String, required: false, nullable: true })
   description?: string | null;
 

@@ -1,7 +1,16 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
-import { AI_FAULTS, type AiFault } from '@domains/ai';
-import type { AiConfigurationView } from '@domains/ai';
+import {
+  AI_FAULTS,
+  type AiConfigurationView,
+  type AiFault,
+  CREDIT_NOTE_MAX,
+  CREDIT_THRESHOLDS_MAX,
+  PROVIDER_KEY_MAX,
+  providerKeyFault,
+  THRESHOLD_PERCENTS,
+  thresholdsFault,
+} from '@domains/ai';
 import { FieldRule, IsAmount, IsOneOf, IsText, IsTrueOrFalse } from '@platform/http';
 import { jsonAmount } from '@platform/money';
 
@@ -39,19 +48,11 @@ export class ConfigureAiDto {
 
   /** Shares of the month's credit, in percent, of whose use the customer is told; null returns to 80. */
   @IsOptional()
-  @FieldRule((value) =>
-    Array.isArray(value) &&
-    value.length > 0 &&
-    value.length <= 5 &&
-    value.every((one) => Number.isInteger(one) && one >= 1 && one <= 99) &&
-    new Set(value).size === value.length
-      ? undefined
-      : 'must be a list of one to five different whole numbers from 1 to 99',
-  )
+  @FieldRule(thresholdsFault)
   @ApiProperty({
     type: 'array',
-    items: { type: 'integer', format: 'int32', minimum: 1, maximum: 99 },
-    maxItems: 5,
+    items: { type: 'integer', format: 'int32', minimum: THRESHOLD_PERCENTS.min, maximum: THRESHOLD_PERCENTS.max },
+    maxItems: CREDIT_THRESHOLDS_MAX,
     required: false,
     nullable: true,
   })
@@ -59,12 +60,8 @@ export class ConfigureAiDto {
 
   /** The customer's own provider key, which no reply shows; null returns to the service-wide one. */
   @IsOptional()
-  @FieldRule((value) =>
-    typeof value === 'string' && /^[\x21-\x7e]{8,500}$/.test(value)
-      ? undefined
-      : 'must be one word of 8 to 500 characters',
-  )
-  @ApiProperty({ type: String, required: false, nullable: true, maxLength: 500, writeOnly: true })
+  @FieldRule(providerKeyFault)
+  @ApiProperty({ type: String, required: false, nullable: true, maxLength: PROVIDER_KEY_MAX, writeOnly: true })
   provider_key?: string | null;
 }
 
@@ -169,7 +166,7 @@ export class AddCreditDto {
    * Why; the customer reads it in its ledger.
    * @example 'Calls of 3 March'
    */
-  @IsText({ min: 1, max: 1000 })
+  @IsText({ min: 1, max: CREDIT_NOTE_MAX })
   note!: string;
 }
 

@@ -4,7 +4,9 @@ import {
   type ApprovedCreditRequest,
   CREDIT_REQUEST_STATUSES,
   type CreditRequestStatus,
+  REJECTION_REASON_MAX,
 } from '@domains/credit-requests';
+import { INVOICE_NUMBER_MAX } from '@domains/invoices';
 import { InboxPageDto, InboxQueryDto, IsOneOf, IsSearch, IsText, IsId, SortBy } from '@platform/http';
 import { jsonAmount } from '@platform/money';
 import { timeText } from '@platform/time';
@@ -35,7 +37,7 @@ export class CreditRequestQueryDto extends InboxQueryDto {
 export class ApproveCreditRequestDto {
   /** The number printed on the invoice; `AI-<id>` if left out. */
   @IsOptional()
-  @IsText({ min: 1, max: 100 })
+  @IsText({ min: 1, max: INVOICE_NUMBER_MAX })
   @ApiProperty({ type: String, required: false, nullable: true, example: '2027-0042' })
   invoice_number?: string | null;
 }
@@ -46,7 +48,7 @@ export class RejectCreditRequestDto {
    * Why; the customer can read it.
    * @example 'An invoice is overdue'
    */
-  @IsText({ min: 1, max: 1000 })
+  @IsText({ min: 1, max: REJECTION_REASON_MAX })
   reason!: string;
 }
 

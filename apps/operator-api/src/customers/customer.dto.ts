@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
-import type { Customer } from '@domains/customers';
+import { type Customer, CUSTOMER_NAME_MAX, CUSTOMER_NUMBER_MAX } from '@domains/customers';
 import { InboxPageDto, InboxQueryDto, IsOneOf, IsSearch, IsText, IsWholeNumber, SortBy } from '@platform/http';
 import { timeText } from '@platform/time';
 import type { Fields } from './of-customer.dto';
@@ -29,7 +29,7 @@ export class CreateCustomerDto {
    * Name of the company.
    * @example 'Fjordlys AS'
    */
-  @IsText({ min: 1, max: 200 })
+  @IsText({ min: 1, max: CUSTOMER_NAME_MAX })
   name!: string;
 
   /**
@@ -48,7 +48,7 @@ export class CreateCustomerDto {
 
   /** A number of your own; the next free one if left out. */
   @IsOptional()
-  @IsText({ min: 1, max: 50 })
+  @IsText({ min: 1, max: CUSTOMER_NUMBER_MAX })
   @ApiProperty({ type: String, required: false, nullable: true })
   customer_number?: string | null;
 }
@@ -57,7 +57,7 @@ export class CreateCustomerDto {
 export class ChangeCustomerDto {
   /** Name of the company. */
   @IsOptional()
-  @IsText({ min: 1, max: 200 })
+  @IsText({ min: 1, max: CUSTOMER_NAME_MAX })
   @ApiProperty({ required: false, example: 'Fjordlys Drift AS' })
   name?: string;
 

@@ -1,11 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
 import {
+  INVOICE_MAX_NOK,
+  INVOICE_NUMBER_MAX,
   INVOICE_STATUSES,
   type Invoice,
   type InvoiceSource,
   type InvoiceStatus,
   type InvoiceSummary,
+  KID_MAX,
   type VisibleInvoiceStatus,
 } from '@domains/invoices';
 import {
@@ -23,6 +26,7 @@ import {
 } from '@platform/http';
 import { toNumber } from '@platform/money';
 import { timeText } from '@platform/time';
+import { URL_MAX } from '@platform/upstream';
 import type { OfCustomer } from '../customers/customer-names.service';
 import { type Fields, OfCustomerDto, toOfCustomerDto } from '../customers/of-customer.dto';
 
@@ -32,7 +36,7 @@ const STATUSES = ['draft', ...INVOICE_STATUSES] as const;
 /** A web address. */
 function IsWebAddress(): PropertyDecorator {
   return FieldRule((value) => {
-    const url = typeof value === 'string' && value.length <= 2000 ? URL.parse(value) : null;
+    const url = typeof value === 'string' && value.length <= URL_MAX ? URL.parse(value) : null;
     return url?.protocol === 'https:' || url?.protocol === 'http:' ? undefined : 'must be a web address';
   });
 }
@@ -83,14 +87,14 @@ export class AddInvoiceDto {
    * The number printed on it.
    * @example '2027-0042'
    */
-  @IsText({ min: 1, max: 100 })
+  @IsText({ min: 1, max: INVOICE_NUMBER_MAX })
   number!: string;
 
   /**
    * The total.
    * @example 1250.5
    */
-  @IsAmount({ min: 0.01, max: 1_000_000_000 })
+  @IsAmount({ min: 0.01, max: INVOICE_MAX_NOK })
   amount_nok!: number;
 
   /** When it was issued. */
@@ -105,20 +109,20 @@ export class AddInvoiceDto {
 
   /** Payment reference. */
   @IsOptional()
-  @IsText({ min: 1, max: 25 })
+  @IsText({ min: 1, max: KID_MAX })
   @ApiProperty({ type: String, required: false, nullable: true })
   kid?: string | null;
 
   /** Link to its PDF that needs no credential. */
   @IsOptional()
   @IsWebAddress()
-  @ApiProperty({ type: String, required: false, nullable: true, maxLength: 2000 })
+  @ApiProperty({ type: String, required: false, nullable: true, maxLength: URL_MAX })
   pdf_url?: string | null;
 
   /** Page where it can be seen and paid. */
   @IsOptional()
   @IsWebAddress()
-  @ApiProperty({ type: String, required: false, nullable: true, maxLength: 2000 })
+  @ApiProperty({ type: String, required: false, nullable: true, maxLength: URL_MAX })
   hosted_url?: string | null;
 }
 
@@ -172,10 +176,10 @@ export class InvoiceDetailsDto extends InvoiceDto {
   @ApiProperty({ type: String, nullable: true, maxLength: 200, example: null })
   kid!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, maxLength: 2000, example: null })
+  @ApiProperty({ type: String, nullable: true, maxLength: URL_MAX, example: null })
   pdf_url!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, maxLength: 2000, example: null })
+  @ApiProperty({ type: String, nullable: true, maxLength: URL_MAX, example: null })
   hosted_url!: string | null;
 
   /** Its id in the source. */

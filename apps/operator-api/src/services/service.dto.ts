@@ -1,7 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
-import { type CustomerServiceEntity, SERVICE_STATUSES, type ServiceStatus } from '@domains/services';
-import { InboxPageDto, IsJsonObject, IsOneOf, IsText, IsId, WHOLE_LIST_MAX } from '@platform/http';
+import {
+  configFault,
+  type CustomerServiceEntity,
+  SERVICE_NAME_MAX,
+  SERVICE_STATUSES,
+  SERVICE_TYPE_MAX,
+  type ServiceStatus,
+} from '@domains/services';
+import { FieldRule, InboxPageDto, IsOneOf, IsText, IsId, WHOLE_LIST_MAX } from '@platform/http';
 import { timeText } from '@platform/time';
 import type { OfCustomer } from '../customers/customer-names.service';
 import { OfCustomerDto, toOfCustomerDto } from '../customers/of-customer.dto';
@@ -14,7 +21,7 @@ export class ServiceQueryDto {
 
   /** Only services of this type. */
   @IsOptional()
-  @IsText({ min: 1, max: 100 })
+  @IsText({ min: 1, max: SERVICE_TYPE_MAX })
   @ApiProperty({ required: false, example: 'hosting' })
   type?: string;
 
@@ -35,11 +42,11 @@ export class AddServiceDto {
    * Its type, such as `ai`, `sms` or `hosting`; stored in small letters.
    * @example 'hosting'
    */
-  @IsText({ min: 1, max: 100 })
+  @IsText({ min: 1, max: SERVICE_TYPE_MAX })
   type!: string;
 
   /** @example 'Web hosting' */
-  @IsText({ min: 1, max: 200 })
+  @IsText({ min: 1, max: SERVICE_NAME_MAX })
   name!: string;
 
   /** `active` if left out. */
@@ -50,7 +57,7 @@ export class AddServiceDto {
 
   /** Settings that the customer can read. Never a secret. */
   @IsOptional()
-  @IsJsonObject({ bytes: 20_000 })
+  @FieldRule(configFault)
   @ApiProperty({ selfRequired: false, type: 'object', additionalProperties: true, example: { disk_gb: 50 } })
   config?: Record<string, unknown>;
 }
@@ -58,7 +65,7 @@ export class AddServiceDto {
 /** A change of a service; fields left out stay as they are. */
 export class ChangeServiceDto {
   @IsOptional()
-  @IsText({ min: 1, max: 200 })
+  @IsText({ min: 1, max: SERVICE_NAME_MAX })
   @ApiProperty({ required: false })
   name?: string;
 
@@ -72,7 +79,7 @@ export class ChangeServiceDto {
    * applies from next month.
    */
   @IsOptional()
-  @IsJsonObject({ bytes: 20_000 })
+  @FieldRule(configFault)
   @ApiProperty({ selfRequired: false, type: 'object', additionalProperties: true })
   config?: Record<string, unknown>;
 }
@@ -83,11 +90,11 @@ export class ServiceDto extends OfCustomerDto {
   id!: number;
 
   /** @example 'hosting' */
-  @ApiProperty({ maxLength: 100 })
+  @ApiProperty({ maxLength: SERVICE_TYPE_MAX })
   type!: string;
 
   /** @example 'Web hosting' */
-  @ApiProperty({ maxLength: 200 })
+  @ApiProperty({ maxLength: SERVICE_NAME_MAX })
   name!: string;
 
   @ApiProperty({ enum: SERVICE_STATUSES, example: 'active' })
@@ -112,7 +119,7 @@ export class ServicePageDto extends InboxPageDto {
 /** A type of services that are not terminated. */
 export class ServiceTypeDto {
   /** @example 'hosting' */
-  @ApiProperty({ maxLength: 100 })
+  @ApiProperty({ maxLength: SERVICE_TYPE_MAX })
   type!: string;
 
   /** The number of services of this type. */

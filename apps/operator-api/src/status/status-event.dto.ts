@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
-import { STATUS_LEVELS, type StatusEvent, type StatusLevel } from '@domains/status';
+import { SERVICE_NAME_MAX, SERVICE_TYPE_MAX } from '@domains/services';
+import { STATUS_LEVELS, STATUS_MESSAGE_MAX, type StatusEvent, type StatusLevel } from '@domains/status';
 import {
   InboxPageDto,
   InboxQueryDto,
@@ -49,7 +50,7 @@ export class PostStatusEventDto {
    * Description of the event, which the customer reads.
    * @example 'The server does not answer'
    */
-  @IsText({ min: 1, max: 2000 })
+  @IsText({ min: 1, max: STATUS_MESSAGE_MAX })
   message!: string;
 
   /** When it begins, RFC 3339; now if left out. */
@@ -64,7 +65,7 @@ export class PostAnnouncementDto {
    * Type of the services, of all customers; small and capital letters alike.
    * @example 'sms'
    */
-  @IsText({ min: 1, max: 100 })
+  @IsText({ min: 1, max: SERVICE_TYPE_MAX })
   type!: string;
 
   @ApiProperty({ enum: STATUS_LEVELS, example: 'maintenance' })
@@ -75,7 +76,7 @@ export class PostAnnouncementDto {
    * Description of the event, which all these customers read.
    * @example 'New gateway'
    */
-  @IsText({ min: 1, max: 2000 })
+  @IsText({ min: 1, max: STATUS_MESSAGE_MAX })
   message!: string;
 
   /** When it begins, RFC 3339; now if left out. */
@@ -93,7 +94,7 @@ export class StatusEventDto extends OfCustomerDto {
   service_id!: number;
 
   /** @example 'Web hosting' */
-  @ApiProperty({ maxLength: 200 })
+  @ApiProperty({ maxLength: SERVICE_NAME_MAX })
   service_name!: string;
 
   @ApiProperty({ enum: STATUS_LEVELS, example: 'outage' })

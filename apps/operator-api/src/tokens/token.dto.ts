@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
 import { FieldRule, InboxPageDto, IsText, IsTime, IsId, IsWholeNumber, WHOLE_LIST_MAX } from '@platform/http';
 import { timeText } from '@platform/time';
-import { type IssuedToken, isScope, type Scope, SCOPES, type TokenSummary } from '@platform/tokens';
+import { type IssuedToken, isScope, type Scope, SCOPES, TOKEN_NAME_MAX, type TokenSummary } from '@platform/tokens';
 import type { OfCustomer } from '../customers/customer-names.service';
 import { OfCustomerDto, toOfCustomerDto } from '../customers/of-customer.dto';
 
@@ -38,7 +38,7 @@ export class IssueTokenDto {
 
   /** Its purpose; the customer sees it in reports. */
   @IsOptional()
-  @IsText({ min: 1, max: 80 })
+  @IsText({ min: 1, max: TOKEN_NAME_MAX })
   @ApiProperty({ type: String, required: false, nullable: true, example: 'ERP production' })
   name?: string | null;
 
@@ -63,7 +63,7 @@ export class RenameTokenDto {
    * Its purpose; the customer sees it in reports.
    * @example 'ERP test'
    */
-  @IsText({ min: 1, max: 80 })
+  @IsText({ min: 1, max: TOKEN_NAME_MAX })
   name!: string;
 }
 
@@ -90,7 +90,7 @@ export class TokenDto extends OfCustomerDto {
   id!: string;
 
   /** Its purpose. */
-  @ApiProperty({ type: String, nullable: true, maxLength: 80, example: 'ERP production' })
+  @ApiProperty({ type: String, nullable: true, maxLength: TOKEN_NAME_MAX, example: 'ERP production' })
   name!: string | null;
 
   @ApiProperty({ type: 'array', items: { type: 'string', enum: NAMES }, maxItems: 20, example: ['ai:read'] })
@@ -132,7 +132,7 @@ export class IssuedTokenDto extends OfCustomerDto {
   @ApiProperty({ type: String, nullable: true, maxLength: 100, example: 'cas_live_…' })
   token!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, maxLength: 80, example: 'ERP production' })
+  @ApiProperty({ type: String, nullable: true, maxLength: TOKEN_NAME_MAX, example: 'ERP production' })
   name!: string | null;
 
   @ApiProperty({ type: 'array', items: { type: 'string', enum: NAMES }, maxItems: 20, example: ['ai:read'] })

@@ -8,6 +8,7 @@ import {
   type EndpointView,
   EVENT_TYPES,
   type EventType,
+  WEBHOOK_DESCRIPTION_MAX,
   type WebhookDelivery,
 } from '@domains/events';
 import {
@@ -23,6 +24,7 @@ import {
   SortBy,
 } from '@platform/http';
 import { timeText } from '@platform/time';
+import { URL_MAX } from '@platform/upstream';
 import { isScope, type Scope, SCOPES } from '@platform/tokens';
 import type { OfCustomer } from '../customers/customer-names.service';
 import { type Fields, OfCustomerDto, toOfCustomerDto } from '../customers/of-customer.dto';
@@ -87,7 +89,7 @@ export class AddWebhookEndpointDto {
    * The address that events are sent to.
    * @example 'https://erp.fjordlys.example/hooks'
    */
-  @IsText({ min: 1, max: 2000 })
+  @IsText({ min: 1, max: URL_MAX })
   url!: string;
 
   /** The types of events; all if left out or empty. */
@@ -97,7 +99,7 @@ export class AddWebhookEndpointDto {
   event_types?: EventType[];
 
   @IsOptional()
-  @IsText({ max: 200 })
+  @IsText({ max: WEBHOOK_DESCRIPTION_MAX })
   @ApiProperty({ required: false, example: 'ERP' })
   description?: string;
 
@@ -115,7 +117,7 @@ export class AddWebhookEndpointDto {
 /** A change of an endpoint; fields left out stay as they are. */
 export class ChangeWebhookEndpointDto {
   @IsOptional()
-  @IsText({ min: 1, max: 2000 })
+  @IsText({ min: 1, max: URL_MAX })
   @ApiProperty({ required: false })
   url?: string;
 
@@ -127,7 +129,7 @@ export class ChangeWebhookEndpointDto {
 
   /** The empty text for none. */
   @IsOptional()
-  @IsText({ max: 200 })
+  @IsText({ max: WEBHOOK_DESCRIPTION_MAX })
   @ApiProperty({ required: false })
   description?: string;
 
@@ -152,14 +154,14 @@ export class WebhookEndpointDto extends OfCustomerDto {
   id!: string;
 
   /** @example 'https://erp.fjordlys.example/hooks' */
-  @ApiProperty({ maxLength: 2000 })
+  @ApiProperty({ maxLength: URL_MAX })
   url!: string;
 
   /** The types that it gets; null for all. */
   @ApiProperty({ ...TYPE_LIST, nullable: true, example: null })
   event_types!: EventType[] | null;
 
-  @ApiProperty({ type: String, nullable: true, maxLength: 1000, example: 'ERP' })
+  @ApiProperty({ type: String, nullable: true, maxLength: WEBHOOK_DESCRIPTION_MAX, example: 'ERP' })
   description!: string | null;
 
   /** How much of its records it gets; null for an endpoint of the operator. */

@@ -12,6 +12,14 @@ export {
   type UsageSummaryFilter,
 } from './usage/ai-usage-summary.service';
 export { AiLedgerEntriesService, type LedgerEntry, type LedgerFilter } from './usage/ai-ledger-entries.service';
+export {
+  CREDIT_NOTE_MAX,
+  CREDIT_THRESHOLDS_MAX,
+  PROVIDER_KEY_MAX,
+  providerKeyFault,
+  THRESHOLD_PERCENTS,
+  thresholdsFault,
+} from './ai-values';
 export { AiOperatorModule } from './ai-operator.module';
 export { AiAccount } from './entities/ai-account.entity';
 export { AiReservation } from './entities/ai-reservation.entity';

@@ -1,4 +1,5 @@
 export { CREDIT_REQUEST_STATUSES, CreditRequest, type CreditRequestStatus } from './entities/credit-request.entity';
+export { REJECTION_REASON_MAX } from './credit-request-values';
 export {
   type ApprovedCreditRequest,
   CreditRequestsOperatorService,

@@ -1,4 +1,5 @@
 export { Customer } from './entities/customer.entity';
+export { CUSTOMER_NAME_MAX, CUSTOMER_NUMBER_MAX } from './customer-values';
 export { CustomerProfileService, type CustomerProfile } from './customer/customer-profile.service';
 export {
   AmbiguousCustomerError,

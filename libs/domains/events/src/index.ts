@@ -1,3 +1,4 @@
+export { WEBHOOK_DESCRIPTION_MAX } from './webhook-values';
 export { EventEntity } from './entities/event.entity';
 export { EventPosition } from './entities/event-position.entity';
 export {

@@ -5,10 +5,13 @@ export { Invoice } from './entities/invoice.entity';
 export {
   BILLING_SOURCES,
   type BillingSourceName,
+  INVOICE_MAX_NOK,
+  INVOICE_NUMBER_MAX,
   INVOICE_STATUSES,
   type InvoiceSource,
   type InvoiceStatus,
   type InvoiceType,
+  KID_MAX,
   type VisibleInvoiceStatus,
 } from './invoice-values';
 export { type InvoicePdf, InvoicePdfsService } from './customer/invoice-pdfs.service';

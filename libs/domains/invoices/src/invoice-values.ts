@@ -14,3 +14,10 @@ export type InvoiceStatus = 'draft' | VisibleInvoiceStatus;
 
 /** A credit note takes back (part of) an invoice; its amount is positive, as printed on it. */
 export type InvoiceType = 'invoice' | 'credit_note';
+
+/** Limits of an invoice that the operator issued, in Unicode characters. */
+export const INVOICE_NUMBER_MAX = 100;
+export const KID_MAX = 25;
+
+/** Its highest total, in NOK. */
+export const INVOICE_MAX_NOK = 1_000_000_000;

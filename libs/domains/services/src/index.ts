@@ -1,4 +1,5 @@
 export { CustomerServiceEntity, SERVICE_STATUSES, type ServiceStatus } from './entities/customer-service.entity';
+export { configFault, SERVICE_NAME_MAX, SERVICE_TYPE_MAX } from './service-values';
 export { ServicesService, type CustomerServiceRow } from './customer/services.service';
 export { ServicesOperatorService, type ServiceFilter, type ServiceType } from './operator/services-operator.service';
 export {

@@ -5,6 +5,7 @@ export {
   type ServiceStatusRow,
   type StatusEventRow,
 } from './customer/service-status.service';
+export { STATUS_MESSAGE_MAX } from './status-values';
 export { StatusModule } from './status.module';
 export {
   type Announced,

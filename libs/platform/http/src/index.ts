@@ -20,7 +20,6 @@ export {
   IsDay,
   IsFlag,
   IsId,
-  IsJsonObject,
   IsOneOf,
   IsQueryNumber,
   IsText,
@@ -28,7 +27,6 @@ export {
   IsTrueOrFalse,
   IsUuid,
   IsWholeNumber,
-  type TextLength,
 } from './field-rules';
 export { ClientGone, PathId } from './handler-params';
 export { HttpModule } from './http.module';

@@ -4,7 +4,13 @@ export { TokenAuthenticatorService } from './token-authenticator.service';
 export { announceTokenChange, TokenChangeListenerService } from './token-change-listener.service';
 export { ServiceTokenUse } from './entities/service-token-use.entity';
 export { ServiceToken } from './entities/service-token.entity';
-export { type IssuedToken, type TokenName, TokensOperatorService, type TokenSummary } from './tokens-operator.service';
+export {
+  type IssuedToken,
+  TOKEN_NAME_MAX,
+  type TokenName,
+  TokensOperatorService,
+  type TokenSummary,
+} from './tokens-operator.service';
 export { isScope, type Scope, SCOPES } from './scopes';
 export { fingerprintOf, generateToken, hashToken, isWellFormed, TOKEN_PREFIX } from './token-format';
 export { TokenNamesService } from './token-names.service';

@@ -48,7 +48,8 @@ const HASH_BYTES = 32;
 const HOUR_MS = 3_600_000;
 /** One year. */
 const MAX_GRACE_HOURS = 8760;
-const LONGEST_NAME = 80;
+/** Longest name of a token. */
+export const TOKEN_NAME_MAX = 80;
 const IN_TEXT = new RegExp(`${TOKEN_PREFIX}[0-9A-Za-z]+`);
 
 /** Manages service tokens for the operator. Every change is audited and announced to all replicas. */
@@ -213,8 +214,8 @@ export class TokensOperatorService {
 /** A token's name without blanks around it. @throws ServiceError invalid_request if it is empty, too long or has control characters */
 function tokenName(given: string): string {
   const name = given.trim();
-  if (name === '' || name.length > LONGEST_NAME || /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)) {
-    throw new ServiceError('invalid_request', `A token's name is a line of 1 to ${LONGEST_NAME} characters`);
+  if (name === '' || name.length > TOKEN_NAME_MAX || /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)) {
+    throw new ServiceError('invalid_request', `A token's name is a line of 1 to ${TOKEN_NAME_MAX} characters`);
   }
   return name;
 }

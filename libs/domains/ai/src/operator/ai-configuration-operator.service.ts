@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { announceTokenChange } from '@platform/tokens';
 import { AuditService } from '@platform/audit';
-import { ServiceError } from '@platform/errors';
+import { requireNoFault, ServiceError } from '@platform/errors';
 import { BillingCalendar } from '@platform/time';
 import { lockCustomer, requireCustomer } from '@domains/customers';
+import { providerKeyFault, thresholdsFault } from '../ai-values';
 import { AiAccount } from '../entities/ai-account.entity';
 import { AiModelPrice } from '../entities/ai-model-price.entity';
 import { AiSettings, USUAL_CREDIT_THRESHOLDS } from '../entities/ai-settings.entity';
@@ -66,8 +67,10 @@ export class AiConfigurationOperatorService {
   ) {}
 
   /** Creates or changes a customer's AI settings. @throws ServiceError not_found, invalid_request */
-  configure(actor: string, customerId: string, change: AiConfigurationChange): Promise<AiConfigurationView> {
+  async configure(actor: string, customerId: string, change: AiConfigurationChange): Promise<AiConfigurationView> {
     const { enabled, model, includedNok, monthlyLimitNok, totalLimitNok, creditThresholds, apiKey } = change;
+    if (creditThresholds) requireNoFault('The thresholds', thresholdsFault(creditThresholds));
+    if (typeof apiKey === 'string') requireNoFault('The key', providerKeyFault(apiKey));
     return this.dataSource.transaction(async (manager) => {
       await lockCustomer(manager, customerId);
       if (model !== undefined) await requirePrice(manager, model);
@@ -86,7 +89,9 @@ export class AiConfigurationOperatorService {
           ...(model !== undefined && { model }),
           ...(monthlyLimitNok !== undefined && { monthlyLimit: monthlyLimitNok }),
           ...(totalLimitNok !== undefined && { totalLimit: totalLimitNok }),
-          ...(creditThresholds !== undefined && { creditThresholds }),
+          ...(creditThresholds !== undefined && {
+            creditThresholds: creditThresholds?.toSorted((a, b) => a - b) ?? null,
+          }),
           ...(apiKey !== undefined && { keyCiphertext: apiKey === null ? null : this.keys.seal(customerId, apiKey) }),
         },
       );

@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { requireCustomer } from '@domains/customers';
 import { DataSource, type EntityManager } from 'typeorm';
 import { AuditService } from '@platform/audit';
-import { ServiceError } from '@platform/errors';
+import { requireText, ServiceError } from '@platform/errors';
 import { BillingCalendar } from '@platform/time';
+import { CREDIT_NOTE_MAX } from '../ai-values';
 import { AiLedgerEntry, type LedgerKind } from '../entities/ai-ledger-entry.entity';
 
 /** A change of a customer's credit by the operator. */
@@ -27,11 +28,12 @@ export class AiCreditOperatorService {
   ) {}
 
   /**
-   * Adds an adjustment or a refund, audited. @throws ServiceError not_found; invalid_request if it would deduct more
-   * than the free credit
+   * Adds an adjustment or a refund, audited. @throws ServiceError not_found; invalid_request for a note that is too long, or
+   * if it would deduct more than the free credit
    */
-  adjust(actor: string, change: CreditChange): Promise<AiLedgerEntry[]> {
+  async adjust(actor: string, change: CreditChange & { note: string }): Promise<AiLedgerEntry[]> {
     const { customerId, kind, amountNok, note } = change;
+    requireText(note, 'The note', { min: 1, max: CREDIT_NOTE_MAX });
     if (Number(amountNok) === 0 || (kind === 'refund' && Number(amountNok) < 0)) {
       throw new ServiceError('invalid_request', 'The amount must not be 0, and a refund must be more than 0');
     }

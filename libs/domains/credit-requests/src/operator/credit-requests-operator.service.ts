@@ -6,12 +6,13 @@ import { BillingCalendar } from '@platform/time';
 import { AuditService } from '@platform/audit';
 import { AppConfig } from '@platform/config';
 import { isLockTimeout, narrowToText, newestRows, readInbox, type TextSearch } from '@platform/database';
-import { ServiceError } from '@platform/errors';
+import { requireText, ServiceError } from '@platform/errors';
 import { NUMBER_AND_NAME } from '@domains/customers';
 import { InvoicesOperatorService } from '@domains/invoices';
 import { hundredths } from '@platform/money';
 import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import { CreditRequestApproval } from '../entities/credit-request-approval.entity';
+import { REJECTION_REASON_MAX } from '../credit-request-values';
 import { CreditRequest, type CreditRequestStatus } from '../entities/credit-request.entity';
 
 const DAYS_TO_PAY = 14;
@@ -198,9 +199,10 @@ export class CreditRequestsOperatorService {
 
   /**
    * Rejects a request; the customer can read why. Idempotent: a rejected request is returned unchanged. @throws
-   * ServiceError not_found; invalid_request for an approved request
+   * ServiceError not_found; invalid_request for an approved request, or a reason that is too long
    */
-  reject(actor: string, id: number, reason: string): Promise<CreditRequest> {
+  async reject(actor: string, id: number, reason: string): Promise<CreditRequest> {
+    requireText(reason, 'The reason', { min: 1, max: REJECTION_REASON_MAX });
     return this.dataSource.transaction(async (manager) => {
       const request = await lockRequest(manager, id);
       if (request.status === 'rejected') return request;

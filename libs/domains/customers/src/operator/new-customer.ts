@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import type { AuditService } from '@platform/audit';
+import { textFault } from '@platform/errors';
+import { CUSTOMER_NAME_MAX, CUSTOMER_NUMBER_MAX } from '../customer-values';
 import { Customer } from '../entities/customer.entity';
 
 const WEIGHTS = [3, 2, 7, 6, 5, 4, 3, 2];
@@ -49,8 +51,12 @@ type CustomerCheck = (customer: NewCustomer) => string | undefined;
 /** Loads the rules for new customers: those for addresses bring 300 modules, which no other command waits for. */
 export async function loadCustomerCheck(): Promise<CustomerCheck> {
   const { isEmail } = await import('class-validator');
-  return ({ name, organizationNumber, email }) => {
-    if (name.trim() === '') return 'A customer needs a name';
+  return ({ name, organizationNumber, email, customerNumber }) => {
+    const nameFault = textFault(name, { min: 1, max: CUSTOMER_NAME_MAX });
+    if (nameFault !== undefined) return `The name ${nameFault}`;
+    const numberFault =
+      customerNumber === undefined ? undefined : textFault(customerNumber, { min: 1, max: CUSTOMER_NUMBER_MAX });
+    if (numberFault !== undefined) return `The customer number ${numberFault}`;
     if (!isOrganizationNumber(organizationNumber)) {
       return `${organizationNumber} is not an organisation number (nine digits, MOD11)`;
     }

@@ -4,13 +4,14 @@ import { DataSource } from 'typeorm';
 import { NO_CUSTOMER } from '@platform/context';
 import { AppConfig } from '@platform/config';
 import { newestRows, readInbox } from '@platform/database';
-import { ServiceError } from '@platform/errors';
+import { requireText, ServiceError } from '@platform/errors';
 import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import type { Scope } from '@platform/tokens';
 import { refusalOf } from '@platform/upstream';
 import { type DeliveryState, REDELIVERED_AT_ONCE, WebhookDelivery } from '../entities/webhook-delivery.entity';
 import { WebhookEndpoint } from '../entities/webhook-endpoint.entity';
 import { CUSTOMER_EVENT_TYPES, type EventType, scopeOf } from '../event-types';
+import { WEBHOOK_DESCRIPTION_MAX } from '../webhook-values';
 import { SECRET_OVERLAP, WebhookSecretsService } from '../webhook-secrets/webhook-secrets.service';
 
 /** The operator's own endpoints: as many as anybody could want. */
@@ -97,6 +98,7 @@ export class WebhooksOperatorService {
     const owner = customerId ?? NO_CUSTOMER;
     this.assertAddress(owner, url);
     assertTypes(owner, eventTypes);
+    assertDescription(description);
     const id = randomUUID();
     const { secret, ciphertext } = this.secrets.generate({ customerId: owner, id });
     const scopes = customerId === undefined ? null : (endpoint.scopes ?? SCOPES_OF_EVENTS);
@@ -116,6 +118,7 @@ export class WebhooksOperatorService {
     const { url, eventTypes, description, enabled } = change;
     if (url !== undefined) this.assertAddress(customerId, url);
     assertTypes(customerId, eventTypes);
+    assertDescription(description);
     await this.dataSource.query(
       `select outcome from app.change_webhook_endpoint($1, $2, $3, $4, $5, null, $6, 'operator', $7)`,
       [customerId, id, url, eventTypes, description, enabled === undefined ? null : enabled ? 'yes' : 'no', actor],
@@ -246,6 +249,11 @@ function assertTypes(owner: string, types: readonly EventType[] = []): void {
   const others = owner === NO_CUSTOMER ? [] : types.filter((type) => !customers.includes(type));
   if (others.length > 0)
     throw new ServiceError('invalid_request', `Only the operator's endpoints get events of ${others.join(', ')}`);
+}
+
+/** @throws ServiceError invalid_request */
+function assertDescription(description = ''): void {
+  requireText(description, 'The description', { max: WEBHOOK_DESCRIPTION_MAX });
 }
 
 /** @throws ServiceError */

@@ -4,7 +4,7 @@ import { NUMBER_AND_NAME, requireCustomer } from '@domains/customers';
 import { DataSource, type EntityManager, type FindOptionsWhere, LessThan } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { isUniqueViolation, narrowToText, newestRows, readInbox, type TextSearch } from '@platform/database';
-import { ServiceError } from '@platform/errors';
+import { requireText, ServiceError } from '@platform/errors';
 import {
   type InboxPage,
   type InboxRequest,
@@ -14,10 +14,18 @@ import {
 } from '@platform/pagination';
 import { InvoiceNumber } from '../entities/invoice-number.entity';
 import { Invoice } from '../entities/invoice.entity';
-import type { InvoiceSource, InvoiceStatus, VisibleInvoiceStatus } from '../invoice-values';
+import {
+  INVOICE_MAX_NOK,
+  INVOICE_NUMBER_MAX,
+  type InvoiceSource,
+  type InvoiceStatus,
+  KID_MAX,
+  type VisibleInvoiceStatus,
+} from '../invoice-values';
 import { recordInvoiceEvents } from '../invoice-events';
 import { BillingCalendar } from '@platform/time';
 import { toDecimal } from '@platform/money';
+import { URL_MAX } from '@platform/upstream';
 
 /** An invoice that the operator issued outside of any billing source. */
 export interface ManualInvoice {
@@ -96,10 +104,12 @@ export class InvoicesOperatorService {
     private readonly calendar: BillingCalendar,
   ) {}
 
-  /** Adds an open invoice. @throws ServiceError not_found for an unknown customer, invalid_request for a number that is taken. */
-  add(actor: string, invoice: ManualInvoice): Promise<InvoiceSummary> {
+  /** Adds an open invoice. @throws ServiceError not_found for an unknown customer; see {@link issue} */
+  async add(actor: string, invoice: ManualInvoice): Promise<InvoiceSummary> {
     const { customerId, number, amount } = invoice;
     if (amount <= 0n) throw new ServiceError('invalid_request', 'The amount of an invoice is more than 0');
+    if (amount > BigInt(INVOICE_MAX_NOK) * 100n)
+      throw new ServiceError('invalid_request', `The amount of an invoice is ${INVOICE_MAX_NOK} NOK at most`);
     return this.dataSource.transaction(async (manager) => {
       await requireCustomer(manager, customerId);
       const id = await this.issue(manager, invoice);
@@ -114,9 +124,11 @@ export class InvoicesOperatorService {
   /**
    * Adds an open invoice within the transaction of its cause, which the caller audits.
    * @returns the invoice's id
+   * @throws ServiceError invalid_request for a text that is too long, or a due date before the issue date
    * @throws DuplicateInvoiceError if an invoice of any customer has this number; the transaction is aborted then
    */
   async issue(manager: EntityManager, invoice: ManualInvoice): Promise<string> {
+    assertDetails(invoice);
     const { amount, sourceId = invoice.number, currency = 'NOK', ...rest } = invoice;
     const id = randomUUID();
     const money = { amount: amount.toString(), amountDue: amount.toString(), currency };
@@ -228,6 +240,16 @@ function columnsOf({ customerId, source, status, dueBefore }: InvoiceFilter): Fi
     ...(status && { status }),
     ...(dueBefore && { dueDate: LessThan(dueBefore) }),
   };
+}
+
+/** @throws ServiceError invalid_request */
+function assertDetails({ number, kid, pdfUrl, hostedUrl, issueDate, dueDate }: ManualInvoice): void {
+  requireText(number, 'The number', { min: 1, max: INVOICE_NUMBER_MAX });
+  if (kid !== undefined) requireText(kid, 'The KID', { min: 1, max: KID_MAX });
+  if (pdfUrl !== undefined) requireText(pdfUrl, 'The link to the PDF', { max: URL_MAX });
+  if (hostedUrl !== undefined) requireText(hostedUrl, 'The address of the page', { max: URL_MAX });
+  if (dueDate !== undefined && dueDate < issueDate)
+    throw new ServiceError('invalid_request', 'The due date must not be before the issue date');
 }
 
 /** An invoice of this or another customer already has this number. */

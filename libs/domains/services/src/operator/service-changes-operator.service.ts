@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { AuditService } from '@platform/audit';
-import { ServiceError } from '@platform/errors';
+import { requireNoFault, requireText, ServiceError } from '@platform/errors';
 import { SecretRedactor } from '@platform/secrets';
 import { lockCustomer } from '@domains/customers';
 import { CustomerServiceEntity } from '../entities/customer-service.entity';
 import { IncludedCreditPort } from '../ports/included-credit.port';
+import { configFault, SERVICE_NAME_MAX, SERVICE_TYPE_MAX } from '../service-values';
 import { findService } from './services-operator.service';
 
 /** A new service. */
@@ -25,13 +26,14 @@ export class ServiceChangesOperatorService {
   ) {}
 
   /**
-   * Adds a service to a customer. @throws ServiceError not_found for an unknown customer; invalid_request for a config
-   * that contains a secret, or an included credit out of its range
+   * Adds a service to a customer. @throws ServiceError not_found for an unknown customer; invalid_request for a text that is
+   * too long, a config that contains a secret, or an included credit out of its range
    */
   async add(actor: string, { type, ...given }: NewService): Promise<CustomerServiceEntity> {
+    requireText(type, 'The type', { min: 1, max: SERVICE_TYPE_MAX });
     // One word for one type: what an announcement for "sms" is for must not depend on capital letters.
     const service = { ...given, type: type.trim().toLowerCase() };
-    refuseSecrets(this.secrets, service.config);
+    this.checkGiven(service);
     return this.dataSource.transaction(async (manager) => {
       const { customerId } = service;
       await lockCustomer(manager, customerId);
@@ -49,11 +51,11 @@ export class ServiceChangesOperatorService {
   }
 
   /**
-   * Changes a service. @throws ServiceError not_found; invalid_request for a config that contains a secret, or an included
-   * credit out of its range
+   * Changes a service. @throws ServiceError not_found; invalid_request for a text that is too long, a config that contains a
+   * secret, or an included credit out of its range
    */
   async update(actor: string, id: number, change: ServiceChange): Promise<CustomerServiceEntity> {
-    refuseSecrets(this.secrets, change.config);
+    this.checkGiven(change);
     return this.dataSource.transaction(async (manager) => {
       const { customerId } = await findService(manager, id);
       await lockCustomer(manager, customerId);
@@ -72,6 +74,13 @@ export class ServiceChangesOperatorService {
     });
   }
 
+  private checkGiven({ name, config }: ServiceChange): void {
+    if (name !== undefined) requireText(name, 'The name', { min: 1, max: SERVICE_NAME_MAX });
+    if (config === undefined) return;
+    requireNoFault('The config', configFault(config));
+    refuseSecrets(this.secrets, config);
+  }
+
   private async applied(
     manager: EntityManager,
     actor: string,
@@ -88,8 +97,8 @@ export class ServiceChangesOperatorService {
  * Refuses a config that contains a configured secret or a text that looks like one, as a name or a value at any
  * depth: its customer can read it. The error names the place, not the secret. @throws ServiceError invalid_request
  */
-function refuseSecrets(redactor: SecretRedactor, config: Record<string, unknown> | undefined): void {
-  const place = config && placeOfSecret(redactor, config, 'config');
+function refuseSecrets(redactor: SecretRedactor, config: Record<string, unknown>): void {
+  const place = placeOfSecret(redactor, config, 'config');
   if (place === undefined) return;
   throw new ServiceError(
     'invalid_request',

@@ -4,8 +4,9 @@ import { DataSource } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { NO_CUSTOMER } from '@platform/context';
 import { databaseNow } from '@platform/database';
-import { ServiceError } from '@platform/errors';
+import { requireText, ServiceError } from '@platform/errors';
 import { announceBegun, announceEnded } from '../status-announcements';
+import { STATUS_MESSAGE_MAX } from '../status-values';
 import type { StatusLevel } from '../entities/status-event.entity';
 
 /** An event of all services of a type. */
@@ -42,7 +43,7 @@ export class AnnouncementsOperatorService {
 
   /** Announces an event of all services of a type that are not terminated. @throws ServiceError not_found, invalid_request */
   post(actor: string, { type, status, message, startsAt }: NewAnnouncement): Promise<Announced> {
-    if (message.trim() === '') throw new ServiceError('invalid_request', 'An event needs a message');
+    requireText(message, 'The message', { min: 1, max: STATUS_MESSAGE_MAX });
     const announcementId = randomUUID();
     return this.dataSource.transaction(async (manager) => {
       const begins = startsAt ?? (await databaseNow(manager));

@@ -3,10 +3,11 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { databaseNow, newestQuery, readInbox } from '@platform/database';
-import { ServiceError } from '@platform/errors';
+import { requireText, ServiceError } from '@platform/errors';
 import { type InboxPage, type InboxRequest, Listing, type ListingRequest, MOST_COUNTED } from '@platform/pagination';
 import { ServicesOperatorService } from '@domains/services';
 import { announceBegun, announceEnded } from '../status-announcements';
+import { STATUS_MESSAGE_MAX } from '../status-values';
 import { StatusEvent } from '../entities/status-event.entity';
 
 /** A new event. */
@@ -37,7 +38,7 @@ export class StatusEventsOperatorService {
   /** Announces an event, from now or from a given time. @throws ServiceError not_found, invalid_request */
   async post(actor: string, { customerId: meant, ...event }: NewStatusEvent): Promise<StatusEvent> {
     const { serviceId, status, message, startsAt } = event;
-    if (message.trim() === '') throw new ServiceError('invalid_request', 'An event needs a message');
+    requireText(message, 'The message', { min: 1, max: STATUS_MESSAGE_MAX });
     const { customerId } = await this.services.find(serviceId);
     if (meant !== undefined && meant !== customerId)
       throw new ServiceError('invalid_request', `Service ${serviceId} is of another customer`);

@@ -4,13 +4,13 @@ import { DataSource, type EntityManager, type FindOptionsWhere, In, type SelectQ
 import { recordEvent } from '@domains/events';
 import { AuditOperatorService, AuditService } from '@platform/audit';
 import { narrowToText, newestQuery, readInbox, type TextSearch } from '@platform/database';
-import { ServiceError } from '@platform/errors';
+import { requireText, ServiceError } from '@platform/errors';
 import { OperatorAccountsService } from '@platform/operator-accounts';
 import { type InboxPage, type InboxRequest, Listing, type ListingRequest, MOST_COUNTED } from '@platform/pagination';
 import { TicketAssignment } from '../entities/ticket-assignment.entity';
 import { TicketReply } from '../entities/ticket-reply.entity';
 import { Ticket } from '../entities/ticket.entity';
-import type { ReplyAuthor, TicketPriority, TicketStatus } from '../ticket-values';
+import { type ReplyAuthor, TICKET_BODY_MAX, type TicketPriority, type TicketStatus } from '../ticket-values';
 
 /** Filters of the list. */
 export interface TicketFilter {
@@ -222,8 +222,9 @@ export class TicketsOperatorService {
     });
   }
 
-  /** Adds to a ticket's thread. @throws ServiceError not_found */
-  reply(actor: string, ticketId: string, { body, author, internal }: NewReply): Promise<WrittenReply> {
+  /** Adds to a ticket's thread. @throws ServiceError not_found; invalid_request for a text that is too long */
+  async reply(actor: string, ticketId: string, { body, author, internal }: NewReply): Promise<WrittenReply> {
+    requireText(body, internal ? 'The note' : 'The reply', { min: 1, max: TICKET_BODY_MAX });
     return this.dataSource.transaction(async (manager) => {
       const { customerId } = await findTicket(manager, ticketId);
       const id = randomUUID();

@@ -1,0 +1,2 @@
+/** Longest description of an endpoint, in Unicode characters. */
+export const WEBHOOK_DESCRIPTION_MAX = 255;
