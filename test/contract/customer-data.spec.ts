@@ -300,7 +300,7 @@ describe("a customer's data", () => {
       [id, rows],
     );
     let text = '';
-    for await (const part of operator.get(CustomerExportOperatorService).exportJson(ACTOR, id)) text += part;
+    for await (const part of await operator.get(CustomerExportOperatorService).exportJson(ACTOR, id)) text += part;
     const tables = JSON.parse(text) as Record<string, Record<string, unknown>[]>;
     expect(Object.keys(tables).sort()).toEqual(customerTables.map(({ table }) => table).sort());
     expect(tables.customer).toMatchObject([{ id }]);

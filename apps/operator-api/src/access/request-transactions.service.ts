@@ -21,11 +21,6 @@ export class RequestTransactionsService implements OnModuleInit {
       query<Result>(statement, values, runner ?? current.getStore()?.queryRunner);
   }
 
-  /** Reads outside of any request's transaction. */
-  read<Row>(statement: string, values: unknown[]): Promise<Row[]> {
-    return this.current.exit(() => this.dataSource.query<Row[]>(statement, values));
-  }
-
   /** Runs `work`, and everything it awaits, in a transaction, which an error rolls back. */
   run<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     return this.dataSource.transaction((manager) => this.current.run(manager, () => work(manager)));

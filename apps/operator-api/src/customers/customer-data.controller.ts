@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { Body, Controller, HttpCode, HttpStatus, Param, Post, StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { CustomerImportOperatorService } from '@domains/customers';
 import { CustomerErasureOperatorService, CustomerExportOperatorService } from '@schema';
 import { PathId, ProblemReplies, WithoutBody, WithoutEffect } from '@platform/http';
 import { Actor, FreshLogin, RequireRole } from '../access/operator-access';
-import { CustomerFilesService } from './customer-files.service';
 import {
   EraseCustomerDto,
   ErasureDto,
@@ -20,7 +20,7 @@ export class CustomerDataController {
   constructor(
     private readonly erasures: CustomerErasureOperatorService,
     private readonly exports: CustomerExportOperatorService,
-    private readonly files: CustomerFilesService,
+    private readonly imports: CustomerImportOperatorService,
   ) {}
 
   @Post('customers/import')
@@ -33,7 +33,7 @@ export class CustomerDataController {
   @ApiOkResponse({ type: ImportedLinesDto, description: 'The outcome of every line.' })
   @ProblemReplies('invalid_request', 'cross_site_request')
   async importCustomers(@Actor() actor: string, @Body() { csv, dry_run: dryRun = false }: ImportCustomersDto) {
-    return { data: (await this.files.importCsv(actor, csv, dryRun)).map(toImportedLineDto) };
+    return { data: (await this.imports.importFile(actor, csv, dryRun)).map(toImportedLineDto) };
   }
 
   /** A POST, because the audit log records it. */
@@ -54,7 +54,7 @@ export class CustomerDataController {
   })
   @ProblemReplies('cross_site_request', NO_SUCH_CUSTOMER)
   async exportCustomer(@Actor() actor: string, @Param('id', PathId.uuid) id: string): Promise<StreamableFile> {
-    return new StreamableFile(Readable.from(await this.files.begun(this.exports.exportJson(actor, id))), {
+    return new StreamableFile(Readable.from(await this.exports.exportJson(actor, id)), {
       type: 'application/json; charset=utf-8',
       disposition: `attachment; filename="customer-${id}.json"`,
     });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { AiConfigurationOperatorService, AiUsageOperatorService } from '@domains/ai';
+import { AiAccountingOperatorService, AiConfigurationOperatorService, AiUsageOperatorService } from '@domains/ai';
 import { CreditRequestsOperatorService } from '@domains/credit-requests';
-import { CustomersOperatorService } from '@domains/customers';
+import { type Customer, CustomersOperatorService } from '@domains/customers';
 import { InvoicesOperatorService } from '@domains/invoices';
 import { ServicesOperatorService } from '@domains/services';
 import { StatusEventsOperatorService } from '@domains/status';
@@ -18,10 +18,17 @@ import type { CustomerOverviewDto } from './customer-overview.dto';
 const ONE: InboxRequest = { limit: 1 };
 const MONTH = { limit: 200 };
 
-/** A customer at a glance: figures of all domains. */
+/** A customer with what it has spent this month. */
+export interface ListedCustomer {
+  customer: Customer;
+  spentNok: number;
+}
+
+/** Customers with figures of other domains: in the list, and one at a glance. */
 @Injectable()
 export class CustomerOverviewService {
   constructor(
+    private readonly accounting: AiAccountingOperatorService,
     private readonly configuration: AiConfigurationOperatorService,
     private readonly creditRequests: CreditRequestsOperatorService,
     private readonly customers: CustomersOperatorService,
@@ -34,7 +41,14 @@ export class CustomerOverviewService {
     private readonly config: AppConfig,
   ) {}
 
-  /** @throws ServiceError not_found */
+  /** A page of the customers. */
+  async list(filter: { search?: string; active?: boolean }, request: InboxRequest): Promise<InboxPage<ListedCustomer>> {
+    const page = await this.customers.inbox(filter, request);
+    const spent = await this.accounting.spentThisMonth(page.items.map(({ id }) => id));
+    return page.map((customer) => ({ customer, spentNok: jsonAmount(spent.get(customer.id) ?? '0') }));
+  }
+
+  /** A customer at a glance. @throws ServiceError not_found */
   async read(customerId: string): Promise<CustomerOverviewDto> {
     const customer = await this.customers.find(customerId);
     const total = async (page: Promise<InboxPage<unknown>>) => (await page).total;

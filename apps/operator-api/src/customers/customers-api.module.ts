@@ -9,8 +9,6 @@ import { SupportOperatorModule } from '@domains/support';
 import { TokensOperatorModule } from '@platform/tokens';
 import { CustomerDataOperatorModule } from '@schema';
 import { CustomerDataController } from './customer-data.controller';
-import { CustomerFilesService } from './customer-files.service';
-import { CustomerListService } from './customer-list.service';
 import { CustomerOverviewService } from './customer-overview.service';
 import { CustomersController } from './customers.controller';
 
@@ -21,6 +19,6 @@ import { CustomersController } from './customers.controller';
     TokensOperatorModule,
   ],
   controllers: [CustomersController, CustomerDataController],
-  providers: [CustomerFilesService, CustomerListService, CustomerOverviewService],
+  providers: [CustomerOverviewService],
 })
 export class CustomersApiModule {}

@@ -14,7 +14,6 @@ import {
 } from './customer.dto';
 import { CustomerOverviewDto } from './customer-overview.dto';
 import { CustomerOverviewService } from './customer-overview.service';
-import { CustomerListService } from './customer-list.service';
 import { CUSTOMER_ID, NO_SUCH_CUSTOMER } from './of-customer.dto';
 
 @ApiTags('Customers')
@@ -22,7 +21,6 @@ import { CUSTOMER_ID, NO_SUCH_CUSTOMER } from './of-customer.dto';
 export class CustomersController {
   constructor(
     private readonly customers: CustomersOperatorService,
-    private readonly customerList: CustomerListService,
     private readonly overviews: CustomerOverviewService,
   ) {}
 
@@ -35,7 +33,7 @@ export class CustomersController {
     const { search, state } = query;
     const active = state === undefined ? undefined : state === 'active';
     return toInboxPageDto(
-      await this.customerList.page({ search, active }, toInboxRequest(query)),
+      await this.overviews.list({ search, active }, toInboxRequest(query)),
       ({ customer, spentNok }) => ({ ...toCustomerDto(customer), ai_spent_this_month_nok: spentNok }),
     );
   }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
+import { ServiceError } from '@platform/errors';
 import { flag, optional, required } from '../options/option';
 import * as read from '../options/read';
 import { customer, limit } from '../options/customer-and-list-options';
@@ -73,8 +74,8 @@ async function fileOf(path: string): Promise<Buffer> {
 }
 
 /** A file that is no file of customers was given by mistake. */
-function asUsageError(error: Error): never {
-  throw error.name === 'CustomerFileError' ? usageError(error.message) : error;
+function asUsageError(error: unknown): never {
+  throw error instanceof ServiceError && error.name === 'CustomerFileError' ? usageError(error.detail) : error;
 }
 
 const list = command({
@@ -183,7 +184,8 @@ const exportData = dataCommand({
   description: 'print all data of a customer as one JSON value, table by table, without secrets',
   options: { customer },
   examples: ['--customer 100001'],
-  run: ({ customerExport }, { customer }, { actor }) => new TextParts(customerExport.exportJson(actor, customer)),
+  run: async ({ customerExport }, { customer }, { actor }) =>
+    new TextParts(await customerExport.exportJson(actor, customer)),
 });
 
 const erase = dataCommand({

@@ -12,7 +12,6 @@ export {
   type CustomerLimits,
 } from './operator/customers-operator.service';
 export { CustomerImportOperatorService, type ImportedLine } from './operator/customer-import-operator.service';
-export { CustomerFileError } from './operator/customer-file';
 export { type CustomerLine, type NewCustomer } from './operator/new-customer';
 export { CustomersOperatorModule } from './customers-operator.module';
 export { CustomersModule } from './customers.module';

@@ -22,9 +22,9 @@ export class CustomerExportOperatorService {
     private readonly audit: AuditService,
   ) {}
 
-  /** All rows of a customer as one JSON value, see {@link export}. */
-  exportJson(actor: string, customerId: string): AsyncGenerator<string> {
-    return jsonOf(this.export(actor, customerId));
+  /** All rows of a customer as the parts of one JSON value, see {@link export}. @throws ServiceError not_found */
+  async exportJson(actor: string, customerId: string): Promise<AsyncGenerator<string>> {
+    return begun(jsonOf(this.export(actor, customerId)));
   }
 
   /**
@@ -39,6 +39,15 @@ export class CustomerExportOperatorService {
     });
     for (const table of tablesInOrder()) yield* exportTable(this.dataSource, table, customerId);
   }
+}
+
+/** Parts of which the first has been read: a failure before it is the caller's own, not one of a text that has begun. */
+async function begun(parts: AsyncGenerator<string>): Promise<AsyncGenerator<string>> {
+  const first = await parts.next();
+  return (async function* () {
+    if (!first.done) yield first.value;
+    yield* parts;
+  })();
 }
 
 /** `{"table": [rows…], …}`; the portions of a table follow each other. */

@@ -1,4 +1,5 @@
 import { CsvFault, parseCsv } from '@platform/csv';
+import { ServiceError } from '@platform/errors';
 import type { CustomerLine } from './new-customer';
 
 /** Lines that a file may have. */
@@ -14,8 +15,12 @@ const COLUMNS: Record<string, keyof CustomerLine> = {
 };
 
 /** The reason why a text is no file of customers. */
-export class CustomerFileError extends Error {
+export class CustomerFileError extends ServiceError {
   override readonly name = 'CustomerFileError';
+
+  constructor(detail: string) {
+    super('invalid_request', detail);
+  }
 }
 
 /** The customers of a CSV text. @throws CustomerFileError for a text that has not these columns */
