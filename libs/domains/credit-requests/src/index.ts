@@ -4,7 +4,6 @@ export {
   type ApprovedCreditRequest,
   CreditRequestsOperatorService,
   type CreditRequestFilter,
-  type CreditRequestInboxFilter,
 } from './operator/credit-requests-operator.service';
 export { CreditRequestsOperatorModule } from './credit-requests-operator.module';
 export {

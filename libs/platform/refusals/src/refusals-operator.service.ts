@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type FindOptionsWhere, MoreThanOrEqual, Raw } from 'typeorm';
-import { newestRows, readInbox } from '@platform/database';
+import { DataSource, MoreThanOrEqual, Raw } from 'typeorm';
+import { OperatorList } from '@platform/database';
 import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import { RefusedRequest } from './entities/refused-request.entity';
 
@@ -22,21 +22,36 @@ export interface RefusalQuery {
 /** Refused requests for the operator. */
 @Injectable()
 export class RefusalsOperatorService {
-  constructor(private readonly dataSource: DataSource) {}
+  private readonly requests: OperatorList<RefusedRequest, RefusalQuery>;
+
+  constructor(private readonly dataSource: DataSource) {
+    this.requests = new OperatorList(dataSource.manager, RefusedRequest, {
+      name: 'requests',
+      filters: {
+        customerId: 'customerId',
+        requestId: 'requestId',
+        code: 'code',
+        status: 'status',
+        fingerprint: 'fingerprint',
+        network: 'network',
+        // By the id as well, which has an index and is made later than the request ended.
+        since: (since) => ({
+          createdAt: MoreThanOrEqual(since),
+          id: Raw((id) => `${id} >= app.first_id(:idsSince)`, { idsSince: since }),
+        }),
+      },
+      orders: { created_at: { by: 't.id', kind: 'uuid' } },
+    });
+  }
 
   /** Refused requests, newest first. */
   list(query: RefusalQuery, listing: ListingRequest): Promise<Listing<RefusedRequest>> {
-    return newestRows(this.dataSource.manager, RefusedRequest, { where: columnsOf(query) }, listing);
+    return this.requests.list(query, listing);
   }
 
   /** A page of them, newest first; with the number of all. */
-  async inbox(filter: RefusalQuery, request: InboxRequest): Promise<InboxPage<RefusedRequest>> {
-    const { customerId, requestId, code, status, fingerprint, network, since } = filter;
-    const filters = [customerId, requestId, code, status, fingerprint, network, since];
-    const byId = { by: 't.id', kind: 'uuid' } as const;
-    const query = this.dataSource.manager.createQueryBuilder(RefusedRequest, 't').where(columnsOf(filter));
-    const inbox = { name: 'requests', filters, orders: { created_at: byId }, id: byId, usual: '-created_at' };
-    return (await readInbox(query, inbox, request)).map(({ entity }) => entity);
+  inbox(filter: RefusalQuery, request: InboxRequest): Promise<InboxPage<RefusedRequest>> {
+    return this.requests.inbox(filter, request);
   }
 
   /** Refused requests of the last days of UTC, by day and code; days without one are left out. */
@@ -68,11 +83,4 @@ export class RefusalsOperatorService {
     const [, count] = await this.dataSource.query<[unknown, number]>('delete from refused_request where id < $1', [id]);
     return count;
   }
-}
-
-function columnsOf({ since, ...filter }: RefusalQuery): FindOptionsWhere<RefusedRequest> {
-  const given = Object.entries<unknown>(filter).filter(([, value]) => value !== undefined);
-  // By the id as well, which has an index and is made later than the request ended.
-  const id = Raw((column) => `${column} >= app.first_id(:idsSince)`, { idsSince: since });
-  return { ...Object.fromEntries(given), ...(since && { createdAt: MoreThanOrEqual(since), id }) };
 }

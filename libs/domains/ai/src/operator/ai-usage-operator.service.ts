@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { requireCustomer } from '@domains/customers';
 import { DataSource, In } from 'typeorm';
 import { CustomerContextService } from '@platform/context';
-import { newestRows, readInbox } from '@platform/database';
+import { OperatorList } from '@platform/database';
 import { BillingCalendar } from '@platform/time';
 import {
   type InboxPage,
@@ -70,6 +70,8 @@ const LEDGER_COUNT = `
 /** Calls for the operator: a customer's charged ones and its ledger, the same lists that the customer reads; and those that were not charged. */
 @Injectable()
 export class AiUsageOperatorService {
+  private readonly unpaid: OperatorList<AiReservation, { customerId?: string }>;
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly context: CustomerContextService,
@@ -77,7 +79,15 @@ export class AiUsageOperatorService {
     private readonly entries: AiLedgerEntriesService,
     private readonly summaries: AiUsageSummaryService,
     private readonly calendar: BillingCalendar,
-  ) {}
+  ) {
+    this.unpaid = new OperatorList(dataSource.manager, AiReservation, {
+      name: 'ai.unknown',
+      filters: { customerId: 'customerId' },
+      base: (query) => query.where({ state: In(UNPAID_STATES) }),
+      orders: { resolved_at: { by: 't.resolvedAt', kind: 'time' }, amount: { by: 't.amount', kind: 'number' } },
+      usual: '-resolved_at',
+    });
+  }
 
   /** Charged calls, newest first, behind the one with an id. @throws ServiceError not_found */
   usage(customerId: string, filter: ReceiptFilter, { limit, after }: ListingRequest): Promise<Listing<Receipt>> {
@@ -124,22 +134,12 @@ export class AiUsageOperatorService {
 
   /** Uncharged calls that the provider may bill: the outcome is unknown or could not be stored. Of one customer or of all. */
   unknownOutcomes(customerId: string | undefined, listing: ListingRequest): Promise<Listing<AiReservation>> {
-    const where = { state: In(UNPAID_STATES), ...(customerId && { customerId }) };
-    return newestRows(this.dataSource.manager, AiReservation, { where, by: 'resolvedAt' }, listing);
+    return this.unpaid.list({ customerId }, listing);
   }
 
   /** A page of them, the latest first; with the number of all. */
-  async unknownOutcomesInbox(customerId: string | undefined, request: InboxRequest): Promise<InboxPage<AiReservation>> {
-    const query = this.dataSource.manager
-      .createQueryBuilder(AiReservation, 't')
-      .where({ state: In(UNPAID_STATES), ...(customerId && { customerId }) });
-    const orders = {
-      resolved_at: { by: 't.resolvedAt', kind: 'time' },
-      amount: { by: 't.amount', kind: 'number' },
-    } as const;
-    const inbox = { name: 'ai.unknown', filters: [customerId], orders, usual: '-resolved_at' };
-    const page = await readInbox(query, { ...inbox, id: { by: 't.id', kind: 'uuid' } }, request);
-    return page.map(({ entity }) => entity);
+  unknownOutcomesInbox(customerId: string | undefined, request: InboxRequest): Promise<InboxPage<AiReservation>> {
+    return this.unpaid.inbox({ customerId }, request);
   }
 
   private async counted<Row>(statement: string, values: unknown[], page: Page<Row>): Promise<CountedPage<Row>> {

@@ -5,7 +5,7 @@ import { recordEvent } from '@domains/events';
 import { BillingCalendar } from '@platform/time';
 import { AuditService } from '@platform/audit';
 import { AppConfig } from '@platform/config';
-import { isLockTimeout, narrowToText, newestRows, readInbox, type TextSearch } from '@platform/database';
+import { isLockTimeout, OperatorList, type TextSearch } from '@platform/database';
 import { requireText, ServiceError } from '@platform/errors';
 import { NUMBER_AND_NAME } from '@domains/customers';
 import { InvoicesOperatorService } from '@domains/invoices';
@@ -26,10 +26,6 @@ export type ApprovedCreditRequest = CreditRequest & { firstApproval?: CreditRequ
 export interface CreditRequestFilter {
   customerId?: string;
   status?: CreditRequestStatus;
-}
-
-/** Filters of the inbox. */
-export interface CreditRequestInboxFilter extends CreditRequestFilter {
   /** The request's number, or a part of its reference, its note, or its customer's name or number. */
   search?: string;
 }
@@ -58,6 +54,8 @@ const SEARCH_WITH_NUMBER: TextSearch = {
 /** The operator's decisions about credit requests. Every change is audited. */
 @Injectable()
 export class CreditRequestsOperatorService {
+  private readonly requests: OperatorList<CreditRequest, CreditRequestFilter>;
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly audit: AuditService,
@@ -65,7 +63,18 @@ export class CreditRequestsOperatorService {
     private readonly credit: AiCreditOperatorService,
     private readonly calendar: BillingCalendar,
     private readonly config: AppConfig,
-  ) {}
+  ) {
+    this.requests = new OperatorList(dataSource.manager, CreditRequest, {
+      name: 'credit-requests',
+      filters: {
+        customerId: 'customerId',
+        status: 'status',
+        search: { textSearch: (text) => (NUMBER.test(text) ? SEARCH_WITH_NUMBER : SEARCH) },
+      },
+      orders: { created_at: { by: 't.createdAt', kind: 'time' }, amount_nok: { by: 't.amountNok', kind: 'number' } },
+      id: { by: 't.id', kind: 'number' },
+    });
+  }
 
   /** One request. @throws ServiceError not_found */
   async show(id: number): Promise<ApprovedCreditRequest> {
@@ -75,36 +84,15 @@ export class CreditRequestsOperatorService {
   }
 
   /** Requests of one customer or of all, newest first. */
-  list({ customerId, status }: CreditRequestFilter, listing: ListingRequest): Promise<Listing<CreditRequest>> {
-    const where = { ...(customerId && { customerId }), ...(status && { status }) };
-    return newestRows(this.dataSource.manager, CreditRequest, { where, by: 'createdAt' }, listing);
+  list(filter: CreditRequestFilter, listing: ListingRequest): Promise<Listing<CreditRequest>> {
+    return this.requests.list(filter, listing);
   }
 
   /** A page of the requests, in the order that the request names; with the number of all. */
-  async inbox(
-    { customerId, status, search }: CreditRequestInboxFilter,
-    request: InboxRequest,
-  ): Promise<InboxPage<ApprovedCreditRequest>> {
-    const query = this.dataSource.manager
-      .createQueryBuilder(CreditRequest, 't')
-      .where({ ...(customerId && { customerId }), ...(status && { status }) });
-    if (search !== undefined) await narrowToText(query, NUMBER.test(search) ? SEARCH_WITH_NUMBER : SEARCH, search);
-    const page = await readInbox(
-      query,
-      {
-        name: 'credit-requests',
-        filters: [customerId, status, search],
-        orders: {
-          created_at: { by: 't.createdAt', kind: 'time' },
-          amount_nok: { by: 't.amountNok', kind: 'number' },
-        },
-        usual: '-created_at',
-        id: { by: 't.id', kind: 'number' },
-      },
-      request,
-    );
-    const approvals = await this.firstApprovals(page.items.map(({ entity }) => entity));
-    return page.map(({ entity }) => Object.assign(entity, { firstApproval: approvals.get(entity.id) }));
+  async inbox(filter: CreditRequestFilter, request: InboxRequest): Promise<InboxPage<ApprovedCreditRequest>> {
+    const page = await this.requests.inbox(filter, request);
+    const approvals = await this.firstApprovals(page.items);
+    return page.map((found) => Object.assign(found, { firstApproval: approvals.get(found.id) }));
   }
 
   /** The requests that wait for a decision: their number, and their sum in NOK as a decimal text. */

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, IsNull, Not, type SelectQueryBuilder } from 'typeorm';
+import { DataSource, type EntityManager, IsNull, Not } from 'typeorm';
 import { announceTokenChange } from '@platform/tokens';
 import { AuditService } from '@platform/audit';
-import { isUniqueViolation, narrowToText, readInbox, type TextSearch } from '@platform/database';
+import { isUniqueViolation, OperatorList, type TextSearch } from '@platform/database';
 import { ServiceError } from '@platform/errors';
-import { type InboxPage, type InboxRequest, Listing, type ListingRequest } from '@platform/pagination';
+import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import { Customer } from '../entities/customer.entity';
 import { insertCustomer, loadCustomerCheck, type NewCustomer } from './new-customer';
 import { requireCustomer, unknownCustomer } from './existing-customer';
@@ -60,10 +60,27 @@ const STORAGE = `
  */
 @Injectable()
 export class CustomersOperatorService {
+  private readonly customers: OperatorList<Customer, CustomerFilter>;
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly audit: AuditService,
-  ) {}
+  ) {
+    this.customers = new OperatorList(dataSource.manager, Customer, {
+      name: 'customers',
+      alias: 'c',
+      filters: {
+        search: { textSearch: (text) => (FINGERPRINT.test(text) ? withToken(text) : SEARCH) },
+        active: 'active',
+      },
+      orders: {
+        customer_number: { by: 'c.customerNumber', kind: 'text' },
+        name: { by: 'lower(c.name)', kind: 'text' },
+        created_at: { by: 'c.createdAt', kind: 'time' },
+      },
+      listedBy: { by: 'c.customerNumber', kind: 'text' },
+    });
+  }
 
   /** Adds a customer. @throws ServiceError invalid_request, also if another one has the organisation number */
   async create(actor: string, customer: NewCustomer): Promise<Customer> {
@@ -82,30 +99,13 @@ export class CustomersOperatorService {
   }
 
   /** Customers by number, behind the one with the number `after`. */
-  async list(filter: CustomerFilter, { limit, after }: ListingRequest): Promise<Listing<Customer>> {
-    const query = (await this.query(filter)).orderBy('c.customerNumber').limit(limit + 1);
-    if (after !== undefined) query.andWhere('c.customerNumber > :after', { after });
-    return Listing.fromRows(await query.getMany(), limit, ({ customerNumber }) => customerNumber);
+  list(filter: CustomerFilter, listing: ListingRequest): Promise<Listing<Customer>> {
+    return this.customers.list(asStored(filter), listing);
   }
 
   /** A page of the customers, in the order that the request names; with the number of all. */
-  async inbox(filter: CustomerFilter, request: InboxRequest): Promise<InboxPage<Customer>> {
-    const page = await readInbox(
-      await this.query(filter),
-      {
-        name: 'customers',
-        filters: [filter.search, filter.active],
-        orders: {
-          customer_number: { by: 'c.customerNumber', kind: 'text' },
-          name: { by: 'lower(c.name)', kind: 'text' },
-          created_at: { by: 'c.createdAt', kind: 'time' },
-        },
-        usual: '-created_at',
-        id: { by: 'c.id', kind: 'uuid' },
-      },
-      request,
-    );
-    return page.map(({ entity }) => entity);
+  inbox(filter: CustomerFilter, request: InboxRequest): Promise<InboxPage<Customer>> {
+    return this.customers.inbox(asStored(filter), request);
   }
 
   /** One customer. @throws ServiceError not_found */
@@ -152,15 +152,6 @@ export class CustomersOperatorService {
     return this.change(actor, id, 'customer.limits', limits);
   }
 
-  private async query({ search, active }: CustomerFilter): Promise<SelectQueryBuilder<Customer>> {
-    const query = this.dataSource.manager.createQueryBuilder(Customer, 'c');
-    if (active !== undefined) query.andWhere('c.active = :active', { active });
-    if (search === undefined) return query;
-    const text = SPACED_NUMBER.test(search) ? search.replaceAll(' ', '') : search;
-    await narrowToText(query, FINGERPRINT.test(text) ? withToken(text) : SEARCH, text);
-    return query;
-  }
-
   private change(actor: string, id: string, action: string, change: Partial<Customer>): Promise<Customer> {
     return this.dataSource.transaction(async (manager) => {
       await requireCustomer(manager, id);
@@ -174,6 +165,14 @@ export class CustomersOperatorService {
 
 /** An organisation number as letterheads have it. */
 const SPACED_NUMBER = /^\d{3} \d{3} \d{3}$/;
+
+/** The filter with an organisation number as it is stored. */
+function asStored({ search, ...filter }: CustomerFilter): CustomerFilter {
+  return {
+    ...filter,
+    search: search !== undefined && SPACED_NUMBER.test(search) ? search.replaceAll(' ', '') : search,
+  };
+}
 
 /** The search for a text that may be the fingerprint of a token. */
 function withToken(fingerprint: string): TextSearch {

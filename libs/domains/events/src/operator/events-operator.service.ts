@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { newestRows, readInbox } from '@platform/database';
+import { OperatorList } from '@platform/database';
 import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import { EventEntity } from '../entities/event.entity';
 import type { EventType } from '../event-types';
@@ -14,22 +14,20 @@ export interface EventFilter {
 /** The event log for the operator. */
 @Injectable()
 export class EventsOperatorService {
-  constructor(private readonly dataSource: DataSource) {}
+  private readonly events: OperatorList<EventEntity, EventFilter>;
+
+  constructor(dataSource: DataSource) {
+    const filters = { customerId: 'customerId', type: 'type' } as const;
+    this.events = new OperatorList(dataSource.manager, EventEntity, { name: 'events', filters });
+  }
 
   /** Events of one customer or of all, newest first. */
-  list({ customerId, type }: EventFilter, listing: ListingRequest): Promise<Listing<EventEntity>> {
-    const where = { ...(customerId && { customerId }), ...(type && { type }) };
-    return newestRows(this.dataSource.manager, EventEntity, { where, by: 'createdAt' }, listing);
+  list(filter: EventFilter, listing: ListingRequest): Promise<Listing<EventEntity>> {
+    return this.events.list(filter, listing);
   }
 
   /** A page of the events of one customer or of all, newest first; with the number of all. */
-  async inbox({ customerId, type }: EventFilter, request: InboxRequest): Promise<InboxPage<EventEntity>> {
-    const query = this.dataSource.manager
-      .createQueryBuilder(EventEntity, 't')
-      .where({ ...(customerId && { customerId }), ...(type && { type }) });
-    const orders = { created_at: { by: 't.createdAt', kind: 'time' } } as const;
-    const inbox = { name: 'events', filters: [customerId, type], orders, usual: '-created_at' };
-    const page = await readInbox(query, { ...inbox, id: { by: 't.id', kind: 'uuid' } }, request);
-    return page.map(({ entity }) => entity);
+  inbox(filter: EventFilter, request: InboxRequest): Promise<InboxPage<EventEntity>> {
+    return this.events.inbox(filter, request);
   }
 }

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { NO_CUSTOMER } from '@platform/context';
 import { AppConfig } from '@platform/config';
-import { newestRows, readInbox } from '@platform/database';
+import { OperatorList } from '@platform/database';
 import { requireText, ServiceError } from '@platform/errors';
 import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import type { Scope } from '@platform/tokens';
@@ -48,6 +48,12 @@ export interface OperatorEndpointChange {
   enabled?: boolean;
 }
 
+/** Filters of the list of endpoints: those of a customer, or the operator's own. */
+export interface OperatorEndpointFilter {
+  customerId?: string;
+  own?: boolean;
+}
+
 /** Filters of the list of deliveries. */
 export interface OperatorDeliveryFilter {
   customerId?: string;
@@ -58,33 +64,32 @@ export interface OperatorDeliveryFilter {
 /** Manages webhook endpoints and their deliveries for the operator: those of customers, and its own. Every change is audited. */
 @Injectable()
 export class WebhooksOperatorService {
+  private readonly endpointList: OperatorList<WebhookEndpoint, OperatorEndpointFilter>;
+  private readonly deliveryList: OperatorList<WebhookDelivery, OperatorDeliveryFilter>;
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly config: AppConfig,
     private readonly secrets: WebhookSecretsService,
-  ) {}
+  ) {
+    this.endpointList = new OperatorList(dataSource.manager, WebhookEndpoint, {
+      name: 'webhook-endpoints',
+      filters: { customerId: 'customerId', own: () => ({ customerId: NO_CUSTOMER }) },
+    });
+    this.deliveryList = new OperatorList(dataSource.manager, WebhookDelivery, {
+      name: 'webhook-deliveries',
+      filters: { customerId: 'customerId', endpointId: 'endpointId', state: 'state' },
+    });
+  }
 
   /** Endpoints of one customer, of the operator itself, or all, newest first. */
-  async list(owner: { customerId?: string; own?: boolean }, listing: ListingRequest): Promise<Listing<EndpointView>> {
-    const customerId = owner.own ? NO_CUSTOMER : owner.customerId;
-    const where = { ...(customerId !== undefined && { customerId }) };
-    const found = await newestRows(this.dataSource.manager, WebhookEndpoint, { where, by: 'createdAt' }, listing);
-    return found.map(viewOf);
+  async list(filter: OperatorEndpointFilter, listing: ListingRequest): Promise<Listing<EndpointView>> {
+    return (await this.endpointList.list(ownOrOf(filter), listing)).map(viewOf);
   }
 
   /** A page of the endpoints, in the order that the request names; with the number of all. */
-  async inbox(
-    { customerId, own }: { customerId?: string; own?: boolean },
-    request: InboxRequest,
-  ): Promise<InboxPage<EndpointView>> {
-    const owner = own ? NO_CUSTOMER : customerId;
-    const query = this.dataSource.manager
-      .createQueryBuilder(WebhookEndpoint, 't')
-      .where({ ...(owner !== undefined && { customerId: owner }) });
-    const orders = { created_at: { by: 't.createdAt', kind: 'time' } } as const;
-    const inbox = { name: 'webhook-endpoints', filters: [customerId, own], orders, usual: '-created_at' };
-    const page = await readInbox(query, { ...inbox, id: { by: 't.id', kind: 'uuid' } }, request);
-    return page.map(({ entity }) => viewOf(entity));
+  async inbox(filter: OperatorEndpointFilter, request: InboxRequest): Promise<InboxPage<EndpointView>> {
+    return (await this.endpointList.inbox(ownOrOf(filter), request)).map(viewOf);
   }
 
   /** An endpoint. @throws ServiceError not_found */
@@ -163,23 +168,12 @@ export class WebhooksOperatorService {
 
   /** Deliveries of one customer's endpoints or of all, newest first. */
   deliveries(filter: OperatorDeliveryFilter, listing: ListingRequest): Promise<Listing<WebhookDelivery>> {
-    const { customerId, endpointId, state } = filter;
-    const where = { ...(customerId && { customerId }), ...(endpointId && { endpointId }), ...(state && { state }) };
-    return newestRows(this.dataSource.manager, WebhookDelivery, { where, by: 'createdAt' }, listing);
+    return this.deliveryList.list(filter, listing);
   }
 
   /** A page of them, newest first; with the number of all. */
-  async deliveriesInbox(filter: OperatorDeliveryFilter, request: InboxRequest): Promise<InboxPage<WebhookDelivery>> {
-    const { customerId, endpointId, state } = filter;
-    const query = this.dataSource.manager
-      .createQueryBuilder(WebhookDelivery, 't')
-      .where({ ...(customerId && { customerId }), ...(endpointId && { endpointId }), ...(state && { state }) });
-    const orders = { created_at: { by: 't.createdAt', kind: 'time' } } as const;
-    const filters = [customerId, endpointId, state];
-    const inbox = { name: 'webhook-deliveries', filters, orders, usual: '-created_at' };
-    return (await readInbox(query, { ...inbox, id: { by: 't.id', kind: 'uuid' } }, request)).map(
-      ({ entity }) => entity,
-    );
+  deliveriesInbox(filter: OperatorDeliveryFilter, request: InboxRequest): Promise<InboxPage<WebhookDelivery>> {
+    return this.deliveryList.inbox(filter, request);
   }
 
   /** Queues a delivery again. @throws ServiceError not_found, webhook_endpoint_disabled */
@@ -228,6 +222,11 @@ export class WebhooksOperatorService {
 
 /** The scopes of the records that customers' events have. */
 const SCOPES_OF_EVENTS = [...new Set(CUSTOMER_EVENT_TYPES.map(scopeOf))].filter((scope) => scope !== null);
+
+/** The operator's own endpoints are no customer's, even if one is named. */
+function ownOrOf(filter: OperatorEndpointFilter): OperatorEndpointFilter {
+  return filter.own ? { own: true } : filter;
+}
 
 function viewOf({
   secretCiphertext: _secret,

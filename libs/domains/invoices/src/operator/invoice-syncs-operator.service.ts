@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, In, MoreThan } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { NO_CUSTOMER } from '@platform/context';
-import { readInbox } from '@platform/database';
+import { OperatorList } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import type { InboxPage, InboxRequest } from '@platform/pagination';
 import { BillingSourcesService } from '../adapters/billing-sources.service';
@@ -23,16 +23,35 @@ export interface SyncRequest {
 /** A customer's sync with a source, with its problems. */
 export type SyncReport = InvoiceSync & { sourceCustomerId: string; problems: InvoiceSyncProblem[] };
 
+/** Filters of the inbox. */
+export interface SyncFilter {
+  customerId?: string;
+  source?: BillingSourceName;
+  /** Only those whose last run failed. */
+  failing?: boolean;
+}
+
 const LOOK_MS = 250;
 
 /** Reports the state of syncs to the operator, and requests syncs before they are due. The worker runs them. */
 @Injectable()
 export class InvoiceSyncsOperatorService {
+  private readonly syncs: OperatorList<InvoiceSync, SyncFilter>;
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly sources: BillingSourcesService,
     private readonly audit: AuditService,
-  ) {}
+  ) {
+    this.syncs = new OperatorList(dataSource.manager, InvoiceSync, {
+      name: 'invoice-syncs',
+      filters: { customerId: 'customerId', source: 'source', failing: () => ({ failures: MoreThan(0) }) },
+      orders: { failures: { by: 't.failures', kind: 'number' }, due_at: { by: 't.dueAt', kind: 'time' } },
+      usual: '-failures',
+      // Bytes, not letters: most syncs have the same number of failures, so that all are compared by it.
+      id: { by: `(cast(t.customerId as text) || ' ' || t.source) collate "C"`, kind: 'text' },
+    });
+  }
 
   /** State of the syncs of a customer, or of all; with `failing` only those whose last run failed. */
   async report(customerId?: string, failing = false): Promise<SyncReport[]> {
@@ -50,35 +69,15 @@ export class InvoiceSyncsOperatorService {
   }
 
   /** A page of the syncs, those that fail most first; with the number of all. */
-  async inbox(
-    { customerId, source, failing = false }: { customerId?: string; source?: BillingSourceName; failing?: boolean },
-    request: InboxRequest,
-  ): Promise<InboxPage<SyncReport>> {
+  async inbox({ failing = false, ...filter }: SyncFilter, request: InboxRequest): Promise<InboxPage<SyncReport>> {
+    const page = await this.syncs.inbox({ ...filter, failing }, request);
     const { manager } = this.dataSource;
-    const query = manager.createQueryBuilder(InvoiceSync, 't').where({
-      ...(customerId && { customerId }),
-      ...(source && { source }),
-      ...(failing && { failures: MoreThan(0) }),
-    });
-    const page = await readInbox(
-      query,
-      {
-        name: 'invoice-syncs',
-        filters: [customerId, source, failing],
-        orders: { failures: { by: 't.failures', kind: 'number' }, due_at: { by: 't.dueAt', kind: 'time' } },
-        usual: '-failures',
-        // Bytes, not letters: most syncs have the same number of failures, so that all are compared by it.
-        id: { by: `(cast(t.customerId as text) || ' ' || t.source) collate "C"`, kind: 'text' },
-      },
-      request,
-    );
-    const where = { customerId: In(page.items.map(({ entity }) => entity.customerId)) };
+    const where = { customerId: In(page.items.map(({ customerId }) => customerId)) };
     const [accounts, problems] = await Promise.all([
       manager.find(BillingAccount, { where }),
       manager.find(InvoiceSyncProblem, { where, order: { seenAt: 'DESC' } }),
     ]);
-    const reportOf = reporter(accounts, problems);
-    return page.map(({ entity }) => reportOf(entity));
+    return page.map(reporter(accounts, problems));
   }
 
   /** Makes syncs due at once, including those that wait after a failure. @returns how many */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { NUMBER_AND_NAME, requireCustomer } from '@domains/customers';
-import { DataSource, type EntityManager, type FindOptionsWhere, LessThan } from 'typeorm';
+import { DataSource, type EntityManager, LessThan } from 'typeorm';
 import { AuditService } from '@platform/audit';
-import { isUniqueViolation, narrowToText, newestRows, readInbox, type TextSearch } from '@platform/database';
+import { isUniqueViolation, OperatorList, type TextSearch } from '@platform/database';
 import { requireText, ServiceError } from '@platform/errors';
 import {
   type InboxPage,
@@ -55,10 +55,6 @@ export interface InvoiceFilter {
   status?: InvoiceStatus;
   /** `YYYY-MM-DD`. */
   dueBefore?: string;
-}
-
-/** Filters of the inbox. */
-export interface InvoiceInboxFilter extends InvoiceFilter {
   /** Only those that are overdue today in the billing time zone. */
   overdue?: boolean;
   /** Only those with this text in their number, or in the customer's name or number. */
@@ -98,11 +94,31 @@ const OVERDUE = `app.invoice_is_overdue(t.status, t.type, t.dueDate, (app.now() 
 /** Manages invoices for the operator. Every change is audited. */
 @Injectable()
 export class InvoicesOperatorService {
+  private readonly invoices: OperatorList<Invoice, InvoiceFilter>;
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly audit: AuditService,
     private readonly calendar: BillingCalendar,
-  ) {}
+  ) {
+    this.invoices = new OperatorList(dataSource.manager, Invoice, {
+      name: 'invoices',
+      filters: {
+        customerId: 'customerId',
+        source: 'source',
+        status: 'status',
+        dueBefore: (day) => ({ dueDate: LessThan(day) }),
+        overdue: () => [OVERDUE, { timeZone: calendar.timeZone }],
+        search: { textSearch: () => SEARCH },
+      },
+      orders: {
+        created_at: { by: 't.createdAt', kind: 'time' },
+        issue_date: { by: 't.issueDate', kind: 'day' },
+        due_date: { by: `coalesce(t.dueDate, date '9999-12-31')`, kind: 'day' },
+        amount: { by: 't.amount', kind: 'number' },
+      },
+    });
+  }
 
   /** Adds an open invoice. @throws ServiceError not_found for an unknown customer; see {@link issue} */
   async add(actor: string, invoice: ManualInvoice): Promise<InvoiceSummary> {
@@ -179,9 +195,7 @@ export class InvoicesOperatorService {
 
   /** Invoices of one customer or of all, drafts included, newest first. */
   async list(filter: InvoiceFilter, listing: ListingRequest): Promise<Listing<InvoiceSummary>> {
-    const where = columnsOf(filter);
-    const invoices = await newestRows(this.dataSource.manager, Invoice, { where, by: 'createdAt' }, listing);
-    return invoices.map(summarize);
+    return (await this.invoices.list(filter, listing)).map(summarize);
   }
 
   /** The invoices that are overdue today in the billing time zone, counted to {@link MOST_COUNTED}; in NOK their unpaid sum, as a decimal text. */
@@ -208,38 +222,9 @@ export class InvoicesOperatorService {
   }
 
   /** A page of the invoices, in the order that the request names; with the number of all. */
-  async inbox(filter: InvoiceInboxFilter, request: InboxRequest): Promise<InboxPage<InvoiceSummary>> {
-    const { customerId, source, status, dueBefore, overdue, search } = filter;
-    const query = this.dataSource.manager.createQueryBuilder(Invoice, 't').where(columnsOf(filter));
-    if (overdue) query.andWhere(OVERDUE, { timeZone: this.calendar.timeZone });
-    if (search !== undefined) await narrowToText(query, SEARCH, search);
-    const page = await readInbox(
-      query,
-      {
-        name: 'invoices',
-        filters: [customerId, source, status, dueBefore, overdue, search],
-        orders: {
-          created_at: { by: 't.createdAt', kind: 'time' },
-          issue_date: { by: 't.issueDate', kind: 'day' },
-          due_date: { by: `coalesce(t.dueDate, date '9999-12-31')`, kind: 'day' },
-          amount: { by: 't.amount', kind: 'number' },
-        },
-        usual: '-created_at',
-        id: { by: 't.id', kind: 'uuid' },
-      },
-      request,
-    );
-    return page.map(({ entity }) => summarize(entity));
+  async inbox(filter: InvoiceFilter, request: InboxRequest): Promise<InboxPage<InvoiceSummary>> {
+    return (await this.invoices.inbox(filter, request)).map(summarize);
   }
-}
-
-function columnsOf({ customerId, source, status, dueBefore }: InvoiceFilter): FindOptionsWhere<Invoice> {
-  return {
-    ...(customerId && { customerId }),
-    ...(source && { source }),
-    ...(status && { status }),
-    ...(dueBefore && { dueDate: LessThan(dueBefore) }),
-  };
 }
 
 /** @throws ServiceError invalid_request */

@@ -4,7 +4,7 @@ import { isSupportedCountry } from 'libphonenumber-js/max';
 import { DataSource } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { AppConfig } from '@platform/config';
-import { containing, newestRows, readInbox } from '@platform/database';
+import { containing, OperatorList } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import { SmsMessage } from '../entities/sms-message.entity';
@@ -28,16 +28,30 @@ export interface SmsSettingsChange {
 export interface SmsLogFilter {
   customerId: string;
   status?: SmsStatus;
+  /** A part of the recipient's number. */
+  search?: string;
 }
 
 /** Manages customers' SMS settings for the operator. Every change is audited. */
 @Injectable()
 export class SmsOperatorService {
+  private readonly messages: OperatorList<SmsMessage, Partial<SmsLogFilter>>;
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly audit: AuditService,
     private readonly config: AppConfig,
-  ) {}
+  ) {
+    this.messages = new OperatorList(dataSource.manager, SmsMessage, {
+      name: 'sms',
+      filters: {
+        customerId: 'customerId',
+        status: 'status',
+        search: (text) => ['t.recipient like :part', { part: containing(text) }],
+      },
+      listed: '-id',
+    });
+  }
 
   /**
    * Changes a customer's settings.
@@ -91,9 +105,8 @@ export class SmsOperatorService {
   }
 
   /** A customer's messages, newest first. */
-  log({ customerId, status }: SmsLogFilter, listing: ListingRequest): Promise<Listing<SmsMessage>> {
-    const where = { customerId, ...(status && { status }) };
-    return newestRows(this.dataSource.manager, SmsMessage, { where }, listing);
+  log(filter: SmsLogFilter, listing: ListingRequest): Promise<Listing<SmsMessage>> {
+    return this.messages.list(filter, listing);
   }
 
   /** A customer's settings; undefined if SMS was never configured. @throws ServiceError not_found */
@@ -114,19 +127,9 @@ export class SmsOperatorService {
     );
   }
 
-  /** A page of the messages of one customer or of all, newest first; with the number of all. @param search a part of the recipient's number */
-  async inbox(
-    { customerId, status, search }: Partial<SmsLogFilter> & { search?: string },
-    request: InboxRequest,
-  ): Promise<InboxPage<SmsMessage>> {
-    const query = this.dataSource.manager
-      .createQueryBuilder(SmsMessage, 't')
-      .where({ ...(customerId && { customerId }), ...(status && { status }) });
-    if (search !== undefined) query.andWhere('t.recipient like :part', { part: containing(search) });
-    const orders = { created_at: { by: 't.createdAt', kind: 'time' } } as const;
-    const inbox = { name: 'sms', filters: [customerId, status, search], orders, usual: '-created_at' };
-    const page = await readInbox(query, { ...inbox, id: { by: 't.id', kind: 'uuid' } }, request);
-    return page.map(({ entity }) => entity);
+  /** A page of the messages of one customer or of all, newest first; with the number of all. */
+  inbox(filter: Partial<SmsLogFilter>, request: InboxRequest): Promise<InboxPage<SmsMessage>> {
+    return this.messages.inbox(filter, request);
   }
 }
 

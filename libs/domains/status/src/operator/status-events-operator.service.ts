@@ -2,9 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AuditService } from '@platform/audit';
-import { databaseNow, newestQuery, readInbox } from '@platform/database';
+import { databaseNow, OperatorList } from '@platform/database';
 import { requireText, ServiceError } from '@platform/errors';
-import { type InboxPage, type InboxRequest, Listing, type ListingRequest, MOST_COUNTED } from '@platform/pagination';
+import {
+  type InboxPage,
+  type InboxRequest,
+  type Listing,
+  type ListingRequest,
+  MOST_COUNTED,
+} from '@platform/pagination';
 import { ServicesOperatorService } from '@domains/services';
 import { announceBegun, announceEnded } from '../status-announcements';
 import { STATUS_MESSAGE_MAX } from '../status-values';
@@ -24,16 +30,23 @@ export interface StatusEventFilter {
   present?: boolean;
 }
 
-const PRESENT = '(t.endsAt is null or t.endsAt > app.now())';
-
 /** Manages status events of services for the operator. Every change is audited. */
 @Injectable()
 export class StatusEventsOperatorService {
+  private readonly events: OperatorList<StatusEvent, StatusEventFilter>;
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly audit: AuditService,
     private readonly services: ServicesOperatorService,
-  ) {}
+  ) {
+    this.events = new OperatorList(dataSource.manager, StatusEvent, {
+      name: 'status-events',
+      filters: { customerId: 'customerId', present: () => ['t.endsAt is null or t.endsAt > app.now()'] },
+      orders: { created_at: { by: 't.createdAt', kind: 'time' }, starts_at: { by: 't.startsAt', kind: 'time' } },
+      listed: '-starts_at',
+    });
+  }
 
   /** Announces an event, from now or from a given time. @throws ServiceError not_found, invalid_request */
   async post(actor: string, { customerId: meant, ...event }: NewStatusEvent): Promise<StatusEvent> {
@@ -54,31 +67,13 @@ export class StatusEventsOperatorService {
   }
 
   /** Events of one customer or of all, newest first. */
-  async list({ customerId, present }: StatusEventFilter, listing: ListingRequest): Promise<Listing<StatusEvent>> {
-    const where = { ...(customerId && { customerId }) };
-    const query = await newestQuery(this.dataSource.manager, StatusEvent, { where, by: 'startsAt' }, listing);
-    if (present) query.andWhere(PRESENT);
-    return Listing.fromRows(await query.getMany(), listing.limit, ({ id }) => id);
+  list(filter: StatusEventFilter, listing: ListingRequest): Promise<Listing<StatusEvent>> {
+    return this.events.list(filter, listing);
   }
 
   /** A page of the events of one customer or of all; with the number of all. */
-  async inbox({ customerId, present }: StatusEventFilter, request: InboxRequest): Promise<InboxPage<StatusEvent>> {
-    const query = this.dataSource.manager
-      .createQueryBuilder(StatusEvent, 't')
-      .where({ ...(customerId && { customerId }) });
-    if (present) query.andWhere(PRESENT);
-    const page = await readInbox(
-      query,
-      {
-        name: 'status-events',
-        filters: [customerId, present],
-        orders: { created_at: { by: 't.createdAt', kind: 'time' }, starts_at: { by: 't.startsAt', kind: 'time' } },
-        usual: '-created_at',
-        id: { by: 't.id', kind: 'uuid' },
-      },
-      request,
-    );
-    return page.map(({ entity }) => entity);
+  inbox(filter: StatusEventFilter, request: InboxRequest): Promise<InboxPage<StatusEvent>> {
+    return this.events.inbox(filter, request);
   }
 
   /** How many events of all customers have not ended, counted to {@link MOST_COUNTED}. */

@@ -1,12 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, type FindOptionsWhere, In, type SelectQueryBuilder } from 'typeorm';
+import { DataSource, type EntityManager, In } from 'typeorm';
 import { recordEvent } from '@domains/events';
 import { AuditOperatorService, AuditService } from '@platform/audit';
-import { narrowToText, newestQuery, readInbox, type TextSearch } from '@platform/database';
+import { OperatorList, type TextSearch } from '@platform/database';
 import { requireText, ServiceError } from '@platform/errors';
 import { OperatorAccountsService } from '@platform/operator-accounts';
-import { type InboxPage, type InboxRequest, Listing, type ListingRequest, MOST_COUNTED } from '@platform/pagination';
+import {
+  type InboxPage,
+  type InboxRequest,
+  type Listing,
+  type ListingRequest,
+  MOST_COUNTED,
+} from '@platform/pagination';
 import { TicketAssignment } from '../entities/ticket-assignment.entity';
 import { TicketReply } from '../entities/ticket-reply.entity';
 import { Ticket } from '../entities/ticket.entity';
@@ -82,60 +88,45 @@ export interface NewReply {
 /** Manages tickets for the operator. Every change is audited. */
 @Injectable()
 export class TicketsOperatorService {
+  private readonly tickets: OperatorList<Ticket, TicketFilter, Pick<ListedTicket, 'unanswered' | 'assignee'>>;
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly audit: AuditService,
     private readonly log: AuditOperatorService,
     private readonly accounts: OperatorAccountsService,
-  ) {}
+  ) {
+    this.tickets = new OperatorList(dataSource.manager, Ticket, {
+      name: 'tickets',
+      filters: {
+        customerId: 'customerId',
+        status: 'status',
+        priority: 'priority',
+        unanswered: () => [UNANSWERED],
+        assigned: (assigned) => ['lower(a.assignee) = lower(:assigned)', { assigned }],
+        // By a column of the join: only so PostgreSQL knows that it looks for tickets without one.
+        unassigned: () => ['a.ticketId is null'],
+        search: { textSearch: () => SEARCH },
+      },
+      orders: {
+        created_at: { by: 't.createdAt', kind: 'time' },
+        updated_at: { by: 't.updatedAt', kind: 'time' },
+        priority: { by: `${PRIORITY}::numeric`, kind: 'number' },
+        urgency: { by: URGENCY, kind: 'number' },
+      },
+      base: (query) => query.leftJoin(TicketAssignment, 'a', 'a.customerId = t.customerId and a.ticketId = t.id'),
+      select: { unanswered: UNANSWERED, assignee: 'a.assignee' },
+    });
+  }
 
   /** Tickets of one customer or of all, newest first. */
-  async list(filter: TicketFilter, listing: ListingRequest): Promise<Listing<ListedTicket>> {
-    const query = await newestQuery(
-      this.dataSource.manager,
-      Ticket,
-      { where: columnsOf(filter), by: 'createdAt' },
-      listing,
-    );
-    await narrow(query, filter);
-    const { entities, raw } = await query.getRawAndEntities<{
-      unanswered: boolean;
-      assignee: string | null;
-    }>();
-    const tickets = entities.map((ticket, index) =>
-      Object.assign(ticket, {
-        unanswered: raw[index]?.unanswered === true,
-        assignee: raw[index]?.assignee ?? null,
-      }),
-    );
-    return Listing.fromRows(tickets, listing.limit, ({ id }) => id);
+  list(filter: TicketFilter, listing: ListingRequest): Promise<Listing<ListedTicket>> {
+    return this.tickets.list(filter, listing);
   }
 
   /** A page of the tickets, in the order that the request names; with the number of all. */
-  async inbox(filter: TicketFilter, request: InboxRequest): Promise<InboxPage<ListedTicket>> {
-    const query = this.dataSource.manager.createQueryBuilder(Ticket, 't').where(columnsOf(filter));
-    const found = await narrow(query, filter);
-    const { customerId, status, priority, unanswered, assigned, unassigned, search } = filter;
-    const page = await readInbox(
-      query,
-      {
-        name: 'tickets',
-        filters: [customerId, status, priority, unanswered, assigned, unassigned, search],
-        found,
-        orders: {
-          created_at: { by: 't.createdAt', kind: 'time' },
-          updated_at: { by: 't.updatedAt', kind: 'time' },
-          priority: { by: `${PRIORITY}::numeric`, kind: 'number' },
-          urgency: { by: URGENCY, kind: 'number' },
-        },
-        usual: '-created_at',
-        id: { by: 't.id', kind: 'uuid' },
-      },
-      request,
-    );
-    return page.map(({ entity, raw }) =>
-      Object.assign(entity, { unanswered: raw.unanswered === true, assignee: (raw.assignee as string | null) ?? null }),
-    );
+  inbox(filter: TicketFilter, request: InboxRequest): Promise<InboxPage<ListedTicket>> {
+    return this.tickets.inbox(filter, request);
   }
 
   /** The open tickets that wait for an answer, and those that are urgent, counted to {@link MOST_COUNTED}. */
@@ -260,25 +251,6 @@ function ticketEvent(
   id: string,
 ): Promise<void> {
   return recordEvent(manager, { customerId, type, id, by: 'app.record_ticket_event' });
-}
-
-function columnsOf({ customerId, status, priority }: TicketFilter): FindOptionsWhere<Ticket> {
-  return { ...(customerId && { customerId }), ...(status && { status }), ...(priority && { priority }) };
-}
-
-/** Adds the rest of a filter to a query, and what a list shows besides the ticket. @returns as {@link narrowToText} */
-async function narrow(
-  query: SelectQueryBuilder<Ticket>,
-  { unanswered, assigned, unassigned, search }: TicketFilter,
-): Promise<number | undefined> {
-  query.addSelect(UNANSWERED, 'unanswered');
-  query.leftJoin(TicketAssignment, 'a', 'a.customerId = t.customerId and a.ticketId = t.id');
-  query.addSelect('a.assignee', 'assignee');
-  if (assigned !== undefined) query.andWhere('lower(a.assignee) = lower(:assigned)', { assigned });
-  // By a column of the join: only so PostgreSQL knows that it looks for tickets without one.
-  if (unassigned) query.andWhere('a.ticketId is null');
-  if (unanswered) query.andWhere(UNANSWERED);
-  return search === undefined ? undefined : narrowToText(query, SEARCH, search);
 }
 
 /** The operator gives only the ticket's id, so this query names no customer. */

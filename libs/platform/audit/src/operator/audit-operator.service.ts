@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { And, DataSource, type FindOptionsWhere, In, LessThan, MoreThanOrEqual, Raw } from 'typeorm';
-import { newestRows, readInbox } from '@platform/database';
+import { DataSource, type FindOptionsWhere, In, LessThan, MoreThanOrEqual, Raw } from 'typeorm';
+import { OperatorList } from '@platform/database';
 import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import { AuditLogEntry } from '../entities/audit-log-entry.entity';
 
@@ -22,27 +22,40 @@ const LONGEST_TRANSACTION_MS = 24 * 3_600_000;
 /** Lists the audit log for the operator. */
 @Injectable()
 export class AuditOperatorService {
-  constructor(private readonly dataSource: DataSource) {}
+  private readonly entries: OperatorList<AuditLogEntry, AuditQuery>;
+
+  constructor(private readonly dataSource: DataSource) {
+    this.entries = new OperatorList(dataSource.manager, AuditLogEntry, {
+      name: 'audit',
+      filters: {
+        customerId: 'customerId',
+        action: async (name) => ({ action: await this.actionsCalled(name) }),
+        // No person's name has a colon.
+        by: (name) => ({ actor: name.includes(':') ? name : In([name, `operator:${name}`]) }),
+        // By the ids as well, which begin with the time and have an index. One is made up to a transaction's length after the entry's time.
+        since: (since) => ({
+          createdAt: MoreThanOrEqual(since),
+          id: Raw((id) => `${id} >= app.first_id(:idsSince)`, { idsSince: since }),
+        }),
+        until: (until) => ({
+          createdAt: LessThan(until),
+          id: Raw((id) => `${id} < app.first_id(:idsUntil)`, {
+            idsUntil: new Date(until.getTime() + LONGEST_TRANSACTION_MS),
+          }),
+        }),
+      },
+      orders: { created_at: { by: 't.id', kind: 'uuid' } },
+    });
+  }
 
   /** Entries, newest first. */
-  async list(query: AuditQuery, listing: ListingRequest): Promise<Listing<AuditLogEntry>> {
-    const where = await this.columnsOf(query);
-    return newestRows(this.dataSource.manager, AuditLogEntry, { where }, listing);
+  list(query: AuditQuery, listing: ListingRequest): Promise<Listing<AuditLogEntry>> {
+    return this.entries.list(query, listing);
   }
 
   /** A page of the entries, newest first; with the number of all. */
-  async inbox(filter: AuditQuery, request: InboxRequest): Promise<InboxPage<AuditLogEntry>> {
-    const { customerId, action, by, since, until } = filter;
-    const byId = { by: 't.id', kind: 'uuid' } as const;
-    const query = this.dataSource.manager.createQueryBuilder(AuditLogEntry, 't').where(await this.columnsOf(filter));
-    const inbox = {
-      name: 'audit',
-      filters: [customerId, action, by, since, until],
-      orders: { created_at: byId },
-      id: byId,
-    };
-    const page = await readInbox(query, { ...inbox, usual: '-created_at' }, request);
-    return page.map(({ entity }) => entity);
+  inbox(filter: AuditQuery, request: InboxRequest): Promise<InboxPage<AuditLogEntry>> {
+    return this.entries.inbox(filter, request);
   }
 
   /** The actions that there are entries of, in the order of their names. Each is one look into the index, however many entries it has. */
@@ -81,29 +94,6 @@ export class AuditOperatorService {
       [customerId, actions, since, JSON.stringify(where), by],
     );
     return new Map(rows.map(({ record, actor }) => [record, actor]));
-  }
-
-  private async columnsOf({
-    customerId,
-    action,
-    by,
-    since,
-    until,
-  }: AuditQuery): Promise<FindOptionsWhere<AuditLogEntry>> {
-    // By the ids as well, which begin with the time and have an index. One is made up to a transaction's length after the entry's time.
-    const idsUntil = until && new Date(until.getTime() + LONGEST_TRANSACTION_MS);
-    const idsOf = (id: string) =>
-      [since && `${id} >= app.first_id(:idsSince)`, until && `${id} < app.first_id(:idsUntil)`]
-        .filter(Boolean)
-        .join(' and ');
-    const times = [...(since ? [MoreThanOrEqual(since)] : []), ...(until ? [LessThan(until)] : [])];
-    return {
-      ...(customerId !== undefined && { customerId }),
-      ...(action !== undefined && { action: await this.actionsCalled(action) }),
-      // No person's name has a colon.
-      ...(by !== undefined && { actor: by.includes(':') ? by : In([by, `operator:${by}`]) }),
-      ...(times.length > 0 && { createdAt: And(...times), id: Raw((id) => idsOf(id), { idsSince: since, idsUntil }) }),
-    };
   }
 
   private async actionsCalled(name: string): Promise<FindOptionsWhere<AuditLogEntry>['action']> {
