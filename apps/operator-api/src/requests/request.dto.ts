@@ -5,7 +5,7 @@ import type { CustomerName } from '@domains/customers';
 import { FieldRule, InboxPageDto, InboxQueryDto, IsQueryNumber, IsText, IsTime, IsId, SortBy } from '@platform/http';
 import { jsonAmount } from '@platform/money';
 import type { RefusedRequest } from '@platform/refusals';
-import type { TokenName } from '@platform/tokens';
+import { isFingerprint, type TokenName } from '@platform/tokens';
 import { timeText } from '@platform/time';
 import type { OfCustomer } from '../customers/customer-names.service';
 import { OfCustomerDto, toOfCustomerDto } from '../customers/of-customer.dto';
@@ -31,7 +31,7 @@ export class RefusedRequestQueryDto extends InboxQueryDto {
   /** Only requests with this refused token: 12 hexadecimal digits. */
   @IsOptional()
   @FieldRule((value) =>
-    typeof value === 'string' && /^[0-9a-f]{12}$/.test(value) ? undefined : 'must be 12 hexadecimal digits',
+    typeof value === 'string' && isFingerprint(value) ? undefined : 'must be 12 hexadecimal digits',
   )
   @ApiProperty({ required: false, maxLength: 12, example: '3f0c1d9e7d2a' })
   fingerprint?: string;

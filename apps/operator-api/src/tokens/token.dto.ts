@@ -2,7 +2,15 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
 import { FieldRule, InboxPageDto, IsText, IsTime, IsId, IsWholeNumber, WHOLE_LIST_MAX } from '@platform/http';
 import { timeText } from '@platform/time';
-import { type IssuedToken, isScope, type Scope, SCOPES, TOKEN_NAME_MAX, type TokenSummary } from '@platform/tokens';
+import {
+  type IssuedToken,
+  isFingerprint,
+  isScope,
+  type Scope,
+  SCOPES,
+  TOKEN_NAME_MAX,
+  type TokenSummary,
+} from '@platform/tokens';
 import type { OfCustomer } from '../customers/customer-names.service';
 import { OfCustomerDto, toOfCustomerDto } from '../customers/of-customer.dto';
 
@@ -78,7 +86,7 @@ export class FindTokenDto {
   /** The first 12 hexadecimal digits of its SHA-256, as logs and refused requests have them. */
   @IsOptional()
   @FieldRule((value) =>
-    typeof value === 'string' && /^[0-9a-f]{12}$/i.test(value) ? undefined : 'must be 12 hexadecimal digits',
+    typeof value === 'string' && isFingerprint(value) ? undefined : 'must be 12 hexadecimal digits',
   )
   @ApiProperty({ type: String, required: false, nullable: true, maxLength: 12, example: '3f0c1d9e7d2a' })
   fingerprint?: string | null;

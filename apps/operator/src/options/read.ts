@@ -23,7 +23,7 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
-/** Parses the fingerprint of a token. */
+/** Parses the fingerprint of a token. Repeats `isFingerprint` of the tokens' library, which a command's help must not load. */
 export function fingerprint(text: string): string {
   if (!/^[0-9a-f]{12}$/i.test(text)) throw invalid(`${text} is not a fingerprint (12 hexadecimal digits)`);
   return text.toLowerCase();

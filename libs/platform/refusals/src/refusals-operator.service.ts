@@ -32,7 +32,7 @@ export class RefusalsOperatorService {
         requestId: 'requestId',
         code: 'code',
         status: 'status',
-        fingerprint: 'fingerprint',
+        fingerprint: (digits) => ({ fingerprint: digits.toLowerCase() }),
         network: 'network',
         // By the id as well, which has an index and is made later than the request ended.
         since: (since) => ({

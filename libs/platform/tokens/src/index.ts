@@ -12,7 +12,15 @@ export {
   type TokenSummary,
 } from './tokens-operator.service';
 export { isScope, type Scope, SCOPES } from './scopes';
-export { fingerprintOf, generateToken, hashToken, isWellFormed, TOKEN_PREFIX } from './token-format';
+export {
+  fingerprintOf,
+  generateToken,
+  hashRange,
+  hashToken,
+  isFingerprint,
+  isWellFormed,
+  TOKEN_PREFIX,
+} from './token-format';
 export { TokenNamesService } from './token-names.service';
 export { TokensOperatorModule } from './tokens-operator.module';
 export { TokensModule } from './tokens.module';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { generateToken, hashToken, isWellFormed } from './token-format';
+import { fingerprintOf, generateToken, hashRange, hashToken, isFingerprint, isWellFormed } from './token-format';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -58,5 +58,19 @@ describe('token format', () => {
   it('is stored as the SHA-256 of the whole token', () => {
     const token = generateToken();
     expect(hashToken(token)).toEqual(createHash('sha256').update(token).digest());
+  });
+
+  it('is known by its fingerprint, in small or capital letters, which stands for all hashes that begin with it', () => {
+    const hash = hashToken(generateToken());
+    const fingerprint = fingerprintOf(hash);
+    for (const text of [fingerprint, fingerprint.toUpperCase()]) {
+      const [least, greatest] = hashRange(text);
+      expect([isFingerprint(text), least.length, greatest.length]).toEqual([true, 32, 32]);
+      expect([least, greatest].map(fingerprintOf)).toEqual([fingerprint, fingerprint]);
+      expect([least.subarray(6), greatest.subarray(6)]).toEqual([Buffer.alloc(26), Buffer.alloc(26, 0xff)]);
+    }
+    expect(hashRange(hash.toString('hex'))).toEqual([hash, hash]);
+    for (const other of ['', fingerprint.slice(1), `${fingerprint}0`, `${fingerprint.slice(1)}g`, `${fingerprint}\n`])
+      expect([other, isFingerprint(other)]).toEqual([other, false]);
   });
 });

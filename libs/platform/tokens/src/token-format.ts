@@ -9,6 +9,8 @@ const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 /** Number of characters of a token. */
 export const TOKEN_LENGTH = TOKEN_PREFIX.length + SECRET_LENGTH + CHECKSUM_LENGTH;
+/** Of a SHA-256. */
+const HASH_BYTES = 32;
 const SHAPE = new RegExp(`^${TOKEN_PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 
 /** Generates a token: `cas_live_`, 256 random bits, and a checksum that reveals a mistyped token without a look-up. */
@@ -32,6 +34,17 @@ export function hashToken(token: string): Buffer {
 /** Tells which token is meant without giving it away: the first 12 hexadecimal digits of its hash. */
 export function fingerprintOf(tokenHash: Buffer): string {
   return tokenHash.toString('hex', 0, 6);
+}
+
+/** Whether a text has the form of a fingerprint, in small or capital letters. */
+export function isFingerprint(text: string): boolean {
+  return /^[0-9a-f]{12}$/i.test(text);
+}
+
+/** The least and the greatest hash of the tokens that have a fingerprint, or whose hash begins with other hexadecimal digits. */
+export function hashRange(digits: string): [least: Buffer, greatest: Buffer] {
+  const range = (byte: string) => Buffer.from(digits.padEnd(2 * HASH_BYTES, byte), 'hex');
+  return [range('0'), range('f')];
 }
 
 function checksum(secret: string): string {

@@ -8,7 +8,7 @@ import type { Scope } from './scopes';
 import { ServiceToken } from './entities/service-token.entity';
 import { ServiceTokenUse } from './entities/service-token-use.entity';
 import { announceTokenChange } from './token-change-listener.service';
-import { fingerprintOf, generateToken, hashToken, TOKEN_PREFIX } from './token-format';
+import { fingerprintOf, generateToken, hashRange, hashToken, TOKEN_PREFIX } from './token-format';
 
 /** A token to issue. */
 export interface NewToken {
@@ -43,8 +43,6 @@ export interface TokenSummary extends Omit<IssuedToken, 'token'> {
 /** What people know a token by. */
 export type TokenName = Pick<TokenSummary, 'id' | 'name' | 'fingerprint'>;
 
-/** Of a SHA-256. */
-const HASH_BYTES = 32;
 const HOUR_MS = 3_600_000;
 /** One year. */
 const MAX_GRACE_HOURS = 8760;
@@ -163,11 +161,10 @@ export class TokensOperatorService {
 
   /** The token with a fingerprint, or that is a text; more than one only if a fingerprint is ambiguous. @throws ServiceError not_found */
   async find(wanted: { fingerprint: string } | { token: string }): Promise<TokenSummary[]> {
-    const prefix = 'token' in wanted ? hashToken(wanted.token) : Buffer.from(wanted.fingerprint, 'hex');
-    const most = Buffer.concat([prefix, Buffer.alloc(HASH_BYTES - prefix.length, 0xff)]);
-    const found = await this.dataSource.manager.find(ServiceToken, { where: { tokenHash: Between(prefix, most) } });
+    const range = hashRange('token' in wanted ? hashToken(wanted.token).toString('hex') : wanted.fingerprint);
+    const found = await this.dataSource.manager.find(ServiceToken, { where: { tokenHash: Between(...range) } });
     if (found.length > 0) return this.withLastUse(found);
-    throw new ServiceError('not_found', `There is no token with the fingerprint ${fingerprintOf(prefix)}`);
+    throw new ServiceError('not_found', `There is no token with the fingerprint ${fingerprintOf(range[0])}`);
   }
 
   /**

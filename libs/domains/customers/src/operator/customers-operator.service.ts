@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, IsNull, Not } from 'typeorm';
-import { announceTokenChange } from '@platform/tokens';
+import { announceTokenChange, hashRange, isFingerprint } from '@platform/tokens';
 import { AuditService } from '@platform/audit';
 import { isUniqueViolation, OperatorList, type TextSearch } from '@platform/database';
 import { ServiceError } from '@platform/errors';
@@ -43,9 +43,6 @@ const SEARCH: TextSearch = {
   matches: [`select c.id from customer c where ${NUMBER_AND_NAME} ilike :part or ${OTHER_TEXTS} ilike :part`],
   contains: `strpos(lower(${NUMBER_AND_NAME}), lower(:wanted)) > 0 or strpos(lower(${OTHER_TEXTS}), lower(:wanted)) > 0`,
 };
-/** The fingerprint of a token: the first digits of its SHA-256. */
-const FINGERPRINT = /^[0-9a-f]{12}$/;
-const HASH_BYTES = 32;
 
 const STORAGE = `
   select c.id, c.customer_number as "customerNumber", c.name, s.bytes::float8 as bytes, s.largest::float8 as "largestDay"
@@ -70,7 +67,7 @@ export class CustomersOperatorService {
       name: 'customers',
       alias: 'c',
       filters: {
-        search: { textSearch: (text) => (FINGERPRINT.test(text) ? withToken(text) : SEARCH) },
+        search: { textSearch: (text) => (isFingerprint(text) ? withToken(text) : SEARCH) },
         active: 'active',
       },
       orders: {
@@ -176,8 +173,8 @@ function asStored({ search, ...filter }: CustomerFilter): CustomerFilter {
 
 /** The search for a text that may be the fingerprint of a token. */
 function withToken(fingerprint: string): TextSearch {
-  const [least, most] = ['00', 'ff'].map((byte) => `'\\x${fingerprint.padEnd(2 * HASH_BYTES, byte)}'`);
-  const tokens = `select k.customer_id from service_token k where k.token_hash between ${least} and ${most}`;
+  const range = hashRange(fingerprint).map((hash) => `'\\x${hash.toString('hex')}'`);
+  const tokens = `select k.customer_id from service_token k where k.token_hash between ${range.join(' and ')}`;
   return { ...SEARCH, matches: [...SEARCH.matches, tokens], contains: `${SEARCH.contains} or c.id in (${tokens})` };
 }
 
