@@ -5,8 +5,8 @@ export const ledger: Mutant[] = [
   {
     name: 'ledger: what calls have reserved is free',
     file: 'libs/domains/ai/src/ledger/sql/reserve.sql',
-    find: 'payer.total_limit - payer.month_usage) - payer.reserved;',
-    replace: 'payer.total_limit - payer.month_usage);',
+    find: 'payer.total_limit - payer.month_usage, payer.reserved);',
+    replace: 'payer.total_limit - payer.month_usage, 0);',
     specs: ['test/contract/ai-ledger-histories'],
   },
   {

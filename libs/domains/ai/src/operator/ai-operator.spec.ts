@@ -332,7 +332,12 @@ describe("The operator's AI services", () => {
   });
 
   it('deduct nothing while calls in progress have reserved more than a lowered limit leaves to be spent', async () => {
-    const customerId = await saveAiCustomer(fixture.superuser, { model, included: 100, purchased: 5, month: '2026-11' });
+    const customerId = await saveAiCustomer(fixture.superuser, {
+      model,
+      included: 100,
+      purchased: 5,
+      month: '2026-11',
+    });
     await fixture.superuser.query(
       `insert into ai_reservation (customer_id, id, amount, model, price_valid_from, input_tokens_bound, max_tokens, deadline,
          month, included_limit, request_id, created_at)
