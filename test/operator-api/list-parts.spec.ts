@@ -11,7 +11,7 @@ import { AuditOperatorService } from '@platform/audit';
 import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import { RefusalsOperatorService } from '@platform/refusals';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
-import { startOperatorApi, type TestOperatorApi } from '@test/operator-api';
+import { logIn, startOperatorApi, type TestOperatorApi } from '@test/operator-api';
 
 interface Filter {
   customerId?: string;
@@ -212,6 +212,13 @@ describe('lists of the operator', () => {
       const reading = list.page(get, { [name]: value }, request);
       await expect(reading).rejects.toThrow('cursor comes from another list or other filters');
     }
+  });
+
+  it('find a refused token by its fingerprint in capital letters, too', async () => {
+    const operator = await logIn(api, 'support');
+    await api.superuser.query(`update refused_request set fingerprint = '3f0c1d9e7d2a' where request_id = 'r2'`);
+    for (const digits of ['3f0c1d9e7d2a', '3F0C1D9E7D2A'])
+      expect(await (await operator.call(`/requests?fingerprint=${digits}`)).json()).toMatchObject({ total: 3 });
   });
 
   it('count the customers that are found and not active, however many are', async () => {
