@@ -80,6 +80,23 @@ describe('What an operator gives', () => {
     expect({ code, name: (JSON.parse(stdout) as { name: string }).name }).toEqual({ code: 0, name: '😀'.repeat(200) });
   });
 
+  it('may have been stored before without its limits: other changes of the record succeed', async () => {
+    const { superuser } = database;
+    const { id } = await saveFakeCustomer(superuser);
+    await superuser.query('update customer set name = $2 where id = $1', [id, 'x'.repeat(201)]);
+    expect(await run(`customer change --customer ${id} --email ny@fjordlys.example`)).toMatchObject({ code: 0 });
+    const service = await saveFakeService(superuser, id);
+    await superuser.query(
+      `update customer_service set type = 'ai', config = '{"monthly_included_nok":"100"}' where id = $1`,
+      [service.id],
+    );
+    const update = `service update --service ${service.id}`;
+    expect(await run(`${update} --status suspended`)).toMatchObject({ code: 0 });
+    await expectRefusal('monthly_included_nok must be a number', `${update} --config`, [
+      '{"monthly_included_nok":"100"}',
+    ]);
+  });
+
   it.each<[line: string, last: string[], message: string]>([
     [
       'service add --customer CUSTOMER --type hosting --name Web --config',

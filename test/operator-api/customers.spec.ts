@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { CustomersOperatorService } from '@domains/customers';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
+import { takeViolations } from '@test/conformance/violations';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi } from '@test/operator-api';
+import { RequestTransactionsService } from '../../apps/operator-api/src/access/request-transactions.service';
 
 describe('a customer in the operator API', () => {
   let api: TestOperatorApi;
@@ -34,6 +37,44 @@ describe('a customer in the operator API', () => {
       customer: { limits: { ...none, ...own } },
       limits_in_force: { ...ofService, ...own },
     });
+  });
+
+  it('keeps the details for which a change has null, as those that it leaves out', async () => {
+    const { id, name } = await saveFakeCustomer(api.superuser);
+    const send = async (method: string, path: string, body: object) => {
+      const headers = { 'content-type': 'application/json' };
+      const reply = await admin.call(path, { method, body: JSON.stringify(body), headers });
+      return { status: reply.status, body: (await reply.json()) as { id: string | number } };
+    };
+    const customer = await send('PATCH', `/customers/${id}`, { name: null, email: 'ny@fjordlys.example' });
+    expect(customer).toMatchObject({ status: 200, body: { name, email: 'ny@fjordlys.example' } });
+    const service = await send('POST', '/services', { customer_id: id, type: 'hosting', name: 'Web' });
+    const changed = await send('PATCH', `/services/${service.body.id}`, {
+      name: null,
+      config: null,
+      status: 'suspended',
+    });
+    expect(changed).toMatchObject({ status: 200, body: { name: 'Web', config: {}, status: 'suspended' } });
+    const url = 'https://erp.example.com/hooks';
+    const endpoint = await send('POST', '/webhook-endpoints', { customer_id: id, url, description: null });
+    expect(endpoint.status).toBe(201);
+    const enabled = await send('PATCH', `/webhook-endpoints/${endpoint.body.id}`, { enabled: true, description: null });
+    expect(enabled.status).toBe(200);
+    // Accepted beyond what the document promises.
+    expect(takeViolations()).toHaveLength(5);
+  });
+
+  it('is found by a list within the transaction that adds it', async () => {
+    const [customers, transactions] = [
+      api.app.get(CustomersOperatorService, { strict: false }),
+      api.app.get(RequestTransactionsService, { strict: false }),
+    ];
+    const details = { name: 'Nettopp Lagt Til', organizationNumber: '974760673', email: 'it@example.com' };
+    const found = await transactions.run(async () => {
+      await customers.create('operator:test', details);
+      return customers.list({ search: 'nettopp lagt' }, { limit: 5, after: undefined });
+    });
+    expect(found.rows).toHaveLength(1);
   });
 
   it('is listed with what it has spent on AI this month', async () => {

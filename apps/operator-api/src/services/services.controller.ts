@@ -84,7 +84,8 @@ export class ServicesController {
     @Param('id', PathId.integer) id: number,
     @Body() { name, status, config }: ChangeServiceDto,
   ): Promise<ServiceDto> {
-    const changed = await this.changes.update(actor, id, { name, status, config });
+    const given = { name: name ?? undefined, status: status ?? undefined, config: config ?? undefined };
+    const changed = await this.changes.update(actor, id, given);
     return toServiceDto(await this.customers.addToOne(changed));
   }
 }

@@ -161,7 +161,8 @@ export class WebhookEndpointDto extends OfCustomerDto {
   @ApiProperty({ ...TYPE_LIST, nullable: true, example: null })
   event_types!: EventType[] | null;
 
-  @ApiProperty({ type: String, nullable: true, maxLength: WEBHOOK_DESCRIPTION_MAX, example: 'ERP' })
+  /** At most 255 characters, unless it was stored before version 1.2.0. */
+  @ApiProperty({ type: String, nullable: true, maxLength: 1000, example: 'ERP' })
   description!: string | null;
 
   /** How much of its records it gets; null for an endpoint of the operator. */

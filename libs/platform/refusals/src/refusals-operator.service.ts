@@ -25,7 +25,7 @@ export class RefusalsOperatorService {
   private readonly requests: OperatorList<RefusedRequest, RefusalQuery>;
 
   constructor(private readonly dataSource: DataSource) {
-    this.requests = new OperatorList(dataSource.manager, RefusedRequest, {
+    this.requests = new OperatorList(dataSource, RefusedRequest, {
       name: 'requests',
       filters: {
         customerId: 'customerId',

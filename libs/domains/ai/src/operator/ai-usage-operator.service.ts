@@ -80,7 +80,7 @@ export class AiUsageOperatorService {
     private readonly summaries: AiUsageSummaryService,
     private readonly calendar: BillingCalendar,
   ) {
-    this.unpaid = new OperatorList(dataSource.manager, AiReservation, {
+    this.unpaid = new OperatorList(dataSource, AiReservation, {
       name: 'ai.unknown',
       filters: { customerId: 'customerId' },
       base: (query) => query.where({ state: In(UNPAID_STATES) }),

@@ -72,17 +72,17 @@ export class IncludedCreditOperatorService extends IncludedCreditPort {
     ]);
   }
 
-  /** Checks the included credit in the config of a changed `ai` service, and grants a raise. @throws ServiceError invalid_request */
+  assertConfig(type: string, { monthly_included_nok: credit }: Record<string, unknown>): void {
+    if (type !== 'ai' || credit === undefined) return;
+    if (typeof credit !== 'number' || credit < 0 || credit > MAX_NOK)
+      throw new ServiceError('invalid_request', `monthly_included_nok must be a number from 0 to ${MAX_NOK}`);
+  }
+
   async applyService(
     manager: EntityManager,
     actor: string,
-    { customerId, type, config }: CustomerServiceEntity,
+    { customerId, type }: CustomerServiceEntity,
   ): Promise<void> {
-    if (type !== 'ai') return;
-    const credit = config.monthly_included_nok;
-    if (credit !== undefined && !(typeof credit === 'number' && credit >= 0 && credit <= MAX_NOK)) {
-      throw new ServiceError('invalid_request', `monthly_included_nok must be a number from 0 to ${MAX_NOK}`);
-    }
-    await this.grantRaise(manager, actor, customerId);
+    if (type === 'ai') await this.grantRaise(manager, actor, customerId);
   }
 }

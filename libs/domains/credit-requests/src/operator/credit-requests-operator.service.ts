@@ -64,7 +64,7 @@ export class CreditRequestsOperatorService {
     private readonly calendar: BillingCalendar,
     private readonly config: AppConfig,
   ) {
-    this.requests = new OperatorList(dataSource.manager, CreditRequest, {
+    this.requests = new OperatorList(dataSource, CreditRequest, {
       name: 'credit-requests',
       filters: {
         customerId: 'customerId',

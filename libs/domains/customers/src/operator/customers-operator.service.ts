@@ -63,7 +63,7 @@ export class CustomersOperatorService {
     private readonly dataSource: DataSource,
     private readonly audit: AuditService,
   ) {
-    this.customers = new OperatorList(dataSource.manager, Customer, {
+    this.customers = new OperatorList(dataSource, Customer, {
       name: 'customers',
       alias: 'c',
       filters: {
@@ -124,14 +124,14 @@ export class CustomersOperatorService {
 
   /** Changes a customer's name, e-mail address or organisation number. @throws ServiceError not_found, invalid_request */
   async changeDetails(actor: string, id: string, change: CustomerDetails): Promise<Customer> {
-    const given = Object.fromEntries(Object.entries<unknown>(change).filter(([, value]) => value !== undefined));
+    const values = Object.entries<unknown>(change).filter(([, value]) => value !== undefined && value !== null);
+    const given: CustomerDetails = Object.fromEntries(values);
     if (Object.keys(given).length === 0) throw new ServiceError('invalid_request', 'Give something to change');
     const faultOf = await loadCustomerCheck();
-    const { name, email, organizationNumber } = await this.find(id);
-    const fault = faultOf({ name, email, organizationNumber, ...given });
+    await this.find(id);
+    const fault = faultOf(given);
     if (fault !== undefined) throw new ServiceError('invalid_request', fault);
-    if (change.organizationNumber !== undefined)
-      await refuseHeld(this.dataSource.manager, change.organizationNumber, id);
+    if (given.organizationNumber !== undefined) await refuseHeld(this.dataSource.manager, given.organizationNumber, id);
     return this.change(actor, id, 'customer.change', given);
   }
 

@@ -45,21 +45,21 @@ async function nextCustomerNumber(manager: EntityManager): Promise<string> {
   }
 }
 
-/** The fault of a new customer, for the operator; undefined if there is none. */
-type CustomerCheck = (customer: NewCustomer) => string | undefined;
+/** The fault of the details that are given, for the operator; undefined if there is none. */
+type CustomerCheck = (details: Partial<NewCustomer>) => string | undefined;
 
-/** Loads the rules for new customers: those for addresses bring 300 modules, which no other command waits for. */
+/** Loads the rules for customers' details: those for addresses bring 300 modules, which no other command waits for. */
 export async function loadCustomerCheck(): Promise<CustomerCheck> {
   const { isEmail } = await import('class-validator');
   return ({ name, organizationNumber, email, customerNumber }) => {
-    const nameFault = textFault(name, { min: 1, max: CUSTOMER_NAME_MAX });
+    const nameFault = name === undefined ? undefined : textFault(name, { min: 1, max: CUSTOMER_NAME_MAX });
     if (nameFault !== undefined) return `The name ${nameFault}`;
     const numberFault =
       customerNumber === undefined ? undefined : textFault(customerNumber, { min: 1, max: CUSTOMER_NUMBER_MAX });
     if (numberFault !== undefined) return `The customer number ${numberFault}`;
-    if (!isOrganizationNumber(organizationNumber)) {
+    if (organizationNumber !== undefined && !isOrganizationNumber(organizationNumber)) {
       return `${organizationNumber} is not an organisation number (nine digits, MOD11)`;
     }
-    return isEmail(email) ? undefined : `${email} is not an e-mail address`;
+    return email === undefined || isEmail(email) ? undefined : `${email} is not an e-mail address`;
   };
 }

@@ -18,7 +18,7 @@ export class EventsOperatorService {
 
   constructor(dataSource: DataSource) {
     const filters = { customerId: 'customerId', type: 'type' } as const;
-    this.events = new OperatorList(dataSource.manager, EventEntity, { name: 'events', filters });
+    this.events = new OperatorList(dataSource, EventEntity, { name: 'events', filters });
   }
 
   /** Events of one customer or of all, newest first. */

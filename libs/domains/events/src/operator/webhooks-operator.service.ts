@@ -72,11 +72,11 @@ export class WebhooksOperatorService {
     private readonly config: AppConfig,
     private readonly secrets: WebhookSecretsService,
   ) {
-    this.endpointList = new OperatorList(dataSource.manager, WebhookEndpoint, {
+    this.endpointList = new OperatorList(dataSource, WebhookEndpoint, {
       name: 'webhook-endpoints',
       filters: { customerId: 'customerId', own: () => ({ customerId: NO_CUSTOMER }) },
     });
-    this.deliveryList = new OperatorList(dataSource.manager, WebhookDelivery, {
+    this.deliveryList = new OperatorList(dataSource, WebhookDelivery, {
       name: 'webhook-deliveries',
       filters: { customerId: 'customerId', endpointId: 'endpointId', state: 'state' },
     });
@@ -251,8 +251,8 @@ function assertTypes(owner: string, types: readonly EventType[] = []): void {
 }
 
 /** @throws ServiceError invalid_request */
-function assertDescription(description = ''): void {
-  requireText(description, 'The description', { max: WEBHOOK_DESCRIPTION_MAX });
+function assertDescription(description: string | null | undefined): void {
+  requireText(description ?? '', 'The description', { max: WEBHOOK_DESCRIPTION_MAX });
 }
 
 /** @throws ServiceError */

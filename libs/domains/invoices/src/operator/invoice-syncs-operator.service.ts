@@ -43,7 +43,7 @@ export class InvoiceSyncsOperatorService {
     private readonly sources: BillingSourcesService,
     private readonly audit: AuditService,
   ) {
-    this.syncs = new OperatorList(dataSource.manager, InvoiceSync, {
+    this.syncs = new OperatorList(dataSource, InvoiceSync, {
       name: 'invoice-syncs',
       filters: { customerId: 'customerId', source: 'source', failing: () => ({ failures: MoreThan(0) }) },
       orders: { failures: { by: 't.failures', kind: 'number' }, due_at: { by: 't.dueAt', kind: 'time' } },

@@ -101,7 +101,7 @@ export class InvoicesOperatorService {
     private readonly audit: AuditService,
     private readonly calendar: BillingCalendar,
   ) {
-    this.invoices = new OperatorList(dataSource.manager, Invoice, {
+    this.invoices = new OperatorList(dataSource, Invoice, {
       name: 'invoices',
       filters: {
         customerId: 'customerId',

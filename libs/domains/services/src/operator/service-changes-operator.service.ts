@@ -33,7 +33,7 @@ export class ServiceChangesOperatorService {
     requireText(type, 'The type', { min: 1, max: SERVICE_TYPE_MAX });
     // One word for one type: what an announcement for "sms" is for must not depend on capital letters.
     const service = { ...given, type: type.trim().toLowerCase() };
-    this.checkGiven(service);
+    this.checkGiven(service.type, service);
     return this.dataSource.transaction(async (manager) => {
       const { customerId } = service;
       await lockCustomer(manager, customerId);
@@ -55,9 +55,9 @@ export class ServiceChangesOperatorService {
    * secret, or an included credit out of its range
    */
   async update(actor: string, id: number, change: ServiceChange): Promise<CustomerServiceEntity> {
-    this.checkGiven(change);
     return this.dataSource.transaction(async (manager) => {
-      const { customerId } = await findService(manager, id);
+      const { customerId, type } = await findService(manager, id);
+      this.checkGiven(type, change);
       await lockCustomer(manager, customerId);
       await this.includedCredit.beginMonth(manager, customerId);
       await manager.update(CustomerServiceEntity, { customerId, id }, {
@@ -74,10 +74,11 @@ export class ServiceChangesOperatorService {
     });
   }
 
-  private checkGiven({ name, config }: ServiceChange): void {
+  private checkGiven(type: string, { name, config }: ServiceChange): void {
     if (name !== undefined) requireText(name, 'The name', { min: 1, max: SERVICE_NAME_MAX });
     if (config === undefined) return;
     requireNoFault('The config', configFault(config));
+    this.includedCredit.assertConfig(type, config);
     refuseSecrets(this.secrets, config);
   }
 

@@ -42,7 +42,7 @@ export class SmsOperatorService {
     private readonly audit: AuditService,
     private readonly config: AppConfig,
   ) {
-    this.messages = new OperatorList(dataSource.manager, SmsMessage, {
+    this.messages = new OperatorList(dataSource, SmsMessage, {
       name: 'sms',
       filters: {
         customerId: 'customerId',

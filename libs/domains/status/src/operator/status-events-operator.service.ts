@@ -40,7 +40,7 @@ export class StatusEventsOperatorService {
     private readonly audit: AuditService,
     private readonly services: ServicesOperatorService,
   ) {
-    this.events = new OperatorList(dataSource.manager, StatusEvent, {
+    this.events = new OperatorList(dataSource, StatusEvent, {
       name: 'status-events',
       filters: { customerId: 'customerId', present: () => ['t.endsAt is null or t.endsAt > app.now()'] },
       orders: { created_at: { by: 't.createdAt', kind: 'time' }, starts_at: { by: 't.startsAt', kind: 'time' } },

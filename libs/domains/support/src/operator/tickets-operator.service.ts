@@ -96,7 +96,7 @@ export class TicketsOperatorService {
     private readonly log: AuditOperatorService,
     private readonly accounts: OperatorAccountsService,
   ) {
-    this.tickets = new OperatorList(dataSource.manager, Ticket, {
+    this.tickets = new OperatorList(dataSource, Ticket, {
       name: 'tickets',
       filters: {
         customerId: 'customerId',

@@ -25,7 +25,7 @@ export class AuditOperatorService {
   private readonly entries: OperatorList<AuditLogEntry, AuditQuery>;
 
   constructor(private readonly dataSource: DataSource) {
-    this.entries = new OperatorList(dataSource.manager, AuditLogEntry, {
+    this.entries = new OperatorList(dataSource, AuditLogEntry, {
       name: 'audit',
       filters: {
         customerId: 'customerId',

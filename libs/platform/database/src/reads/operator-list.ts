@@ -1,4 +1,4 @@
-import type { EntityManager, FindOptionsWhere, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import type { DataSource, FindOptionsWhere, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { ServiceError } from '@platform/errors';
 import {
   inboxMark,
@@ -82,7 +82,7 @@ export class OperatorList<Entity extends ObjectLiteral, Filter extends object, B
   private readonly usual: string;
 
   constructor(
-    private readonly manager: EntityManager,
+    private readonly dataSource: DataSource,
     private readonly entity: new () => Entity,
     private readonly definition: ListDefinition<Entity, NoInfer<Filter>, NoInfer<Besides>>,
   ) {
@@ -133,7 +133,8 @@ export class OperatorList<Entity extends ObjectLiteral, Filter extends object, B
   }
 
   private allRows(): SelectQueryBuilder<Entity> {
-    const query = this.manager.createQueryBuilder(this.entity, this.alias);
+    // Not kept: within a request that writes, it is the manager of that transaction.
+    const query = this.dataSource.manager.createQueryBuilder(this.entity, this.alias);
     this.definition.base?.(query);
     return query;
   }
