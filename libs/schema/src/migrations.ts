@@ -55,6 +55,7 @@ import {
   Trigrams1763683204400,
 } from '@platform/database';
 import { IdempotencySchema1763683200550 } from '@platform/idempotency';
+import { QUEUE_FUNCTIONS } from '@platform/jobs';
 import { Backups1763683201400 } from '@platform/maintenance';
 import { AskedLogins1763683204000, OperatorAccounts1763683203000 } from '@platform/operator-accounts';
 import { RefusedRequests1763683201300 } from '@platform/refusals';
@@ -129,9 +130,7 @@ function serviceRelease(): string {
  * Brings the service's schema up to date, as the owner that DATABASE_URL names.
  * @throws UnknownSchemaError when the database is of a version from which there is no way; nothing is changed then.
  */
-export async function migrateSchema(config: AppConfig): Promise<Migrated> {
-  // Programs that only use the schema do not wait for the queue's package.
-  const { QUEUE_FUNCTIONS } = await import('@platform/jobs');
+export function migrateSchema(config: AppConfig): Promise<Migrated> {
   return migrateDatabase(config, migrations, {
     release: serviceRelease(),
     usableFrom: USABLE_FROM,
