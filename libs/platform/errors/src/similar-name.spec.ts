@@ -1,4 +1,4 @@
-import { similarName } from './similar-name';
+import { nearMisses, similarName } from './similar-name';
 
 describe('a similar name', () => {
   it.each([
@@ -20,4 +20,19 @@ describe('a similar name', () => {
     ['message', 'm'],
     ['message', 'message'.repeat(10)],
   ])('to %s is not %s', (wanted, name) => expect(similarName(wanted, [name])).toBeUndefined());
+});
+
+describe('near misses', () => {
+  const known = ['amount_nok', 'limit', 'title'];
+
+  it.each([
+    ['titel', 'limit', 'foo'],
+    ['AmountNok', 'x'],
+    ['per_page', 'y'],
+  ])('are %s, beside names that are known or like none', (...names) => {
+    expect(nearMisses(names, known)).toEqual(names.slice(0, 1));
+  });
+
+  it('are never identifiers of a customer', () =>
+    expect(nearMisses(['customer_title'], ['customer_name'])).toEqual([]));
 });

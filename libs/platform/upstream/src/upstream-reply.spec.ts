@@ -1,4 +1,4 @@
-import { parseRetryAfter } from './upstream-reply';
+import { parseRetryAfter, UpstreamCallError } from './upstream-reply';
 
 describe('parseRetryAfter', () => {
   const now = Date.parse('2026-01-01T00:00:00Z');
@@ -28,4 +28,14 @@ describe('parseRetryAfter', () => {
     'Thu, 99 Foo 2026 00:00:00 GMT',
     '2026-01-01T00:01:00Z',
   ])('counts %p as absent', (header) => expect(parseRetryAfter(header, now)).toBe(undefined));
+});
+
+describe('the error of a call', () => {
+  it.each([
+    [{ code: 'ECONNRESET' }, 'stripe invoices.list: the connection ended before a reply (ECONNRESET)'],
+    [{}, 'stripe invoices.list: the connection ended before a reply'],
+  ])('says the upstream, the operation, the reason and the code: %j', (code, message) => {
+    const failure = { upstream: 'stripe', operation: 'invoices.list', reason: 'disconnected' as const, sent: true };
+    expect(new UpstreamCallError({ ...failure, ...code }).message).toBe(message);
+  });
 });
