@@ -4,6 +4,7 @@ export { ServicesService, type CustomerServiceRow } from './customer/services.se
 export { ServicesOperatorService, type ServiceFilter, type ServiceType } from './operator/services-operator.service';
 export {
   ServiceChangesOperatorService,
+  setInConfig,
   type NewService,
   type ServiceChange,
 } from './operator/service-changes-operator.service';

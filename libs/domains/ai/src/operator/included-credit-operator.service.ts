@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { ServiceError } from '@platform/errors';
-import { type CustomerServiceEntity, IncludedCreditPort } from '@domains/services';
+import { type CustomerServiceEntity, IncludedCreditPort, setInConfig } from '@domains/services';
+import { jsonAmount } from '@platform/money';
 import { BillingCalendar } from '@platform/time';
 
 const MAX_NOK = 1_000_000_000;
@@ -27,29 +28,7 @@ export class IncludedCreditOperatorService extends IncludedCreditPort {
 
   /** Sets the included credit, adding the service if there is none. @throws ServiceError invalid_request if several services share it */
   async set(manager: EntityManager, customerId: string, nok: string): Promise<void> {
-    const services = await manager.query<{ id: number }[]>(
-      `select id from customer_service where customer_id = $1 and type = 'ai' and status = 'active'`,
-      [customerId],
-    );
-    if (services.length > 1) {
-      throw new ServiceError(
-        'invalid_request',
-        'The customer has several ai services; set monthly_included_nok with: service update',
-      );
-    }
-    if (services[0]) {
-      await manager.query(
-        `update customer_service set config = config || jsonb_build_object('monthly_included_nok', $3::numeric), updated_at = app.now()
-         where customer_id = $1 and id = $2`,
-        [customerId, services[0].id, nok],
-      );
-    } else {
-      await manager.query(
-        `insert into customer_service (customer_id, type, name, config)
-         values ($1, 'ai', 'AI', jsonb_build_object('monthly_included_nok', $2::numeric))`,
-        [customerId, nok],
-      );
-    }
+    await setInConfig(manager, customerId, { type: 'ai', name: 'AI' }, { monthly_included_nok: jsonAmount(nok) });
   }
 
   /**

@@ -95,6 +95,37 @@ export class ServiceChangesOperatorService {
 }
 
 /**
+ * Sets values in the config of the customer's active service of a type, within the caller's transaction; adds the service if there is
+ * none. @throws ServiceError invalid_request if the customer has several such services
+ */
+export async function setInConfig(
+  manager: EntityManager,
+  customerId: string,
+  { type, name }: Pick<CustomerServiceEntity, 'type' | 'name'>,
+  values: Record<string, unknown>,
+): Promise<void> {
+  const where = { customerId, type, status: 'active' as const };
+  const services = await manager.find(CustomerServiceEntity, { select: { customerId: true, id: true }, where });
+  if (services.length > 1) {
+    const names = Object.keys(values).join(', ');
+    throw new ServiceError(
+      'invalid_request',
+      `The customer has several ${type} services; set ${names} with: service update`,
+    );
+  }
+  if (services[0])
+    await manager.query(
+      'update customer_service set config = config || $3::jsonb, updated_at = app.now() where customer_id = $1 and id = $2',
+      [customerId, services[0].id, JSON.stringify(values)],
+    );
+  else
+    await manager.query(
+      'insert into customer_service (customer_id, type, name, config) values ($1, $2, $3, $4::jsonb)',
+      [customerId, type, name, JSON.stringify(values)],
+    );
+}
+
+/**
  * Refuses a config that contains a configured secret or a text that looks like one, as a name or a value at any
  * depth: its customer can read it. The error names the place, not the secret. @throws ServiceError invalid_request
  */
