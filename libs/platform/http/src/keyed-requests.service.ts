@@ -84,7 +84,7 @@ export function requestKeyOf(
   const hash = hashKey(customerId, key);
   if (rawBody.length <= SMALL_BYTES)
     return { customerId, key, hash, fingerprint: fingerprintOf(fingerprinted, rawBody.joined()) };
-  const hashed = hashInTurns(beginFingerprint(fingerprinted), rawBody, turns);
+  const hashed = hashInTurns(beginFingerprint(fingerprinted), rawBody, turns, customerId);
   return hashed.then((fingerprint) => ({ customerId, key, hash, fingerprint }));
 }
 
@@ -92,9 +92,10 @@ async function hashInTurns(
   fingerprint: ReturnType<typeof beginFingerprint>,
   body: SegmentedBytes,
   turns: TurnBudget,
+  party: string,
 ): Promise<Buffer> {
   for (const piece of body.slice(0, body.length)) {
-    if (turns.spent) await new Promise<void>((resolve) => turns.later(resolve));
+    if (turns.spent) await new Promise<void>((resolve) => turns.later(party, resolve));
     turns.run(() => fingerprint.update(piece));
   }
   return fingerprint.digest();

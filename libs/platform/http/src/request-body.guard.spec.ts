@@ -24,7 +24,7 @@ function spendTurn(): void {
 describe('readBody', () => {
   it('ends when the last piece has been read, not when it has arrived', async () => {
     let read = 0;
-    await readBody(arrived(4), LIMIT, new TurnBudget(), () => {
+    await readBody(arrived(4), { limit: LIMIT, turns: new TurnBudget(), party: 'a' }, () => {
       spendTurn();
       read++;
     });
@@ -33,7 +33,7 @@ describe('readBody', () => {
 
   it('refuses what the last piece shows, though it waited for its turn', async () => {
     let read = 0;
-    const reading = readBody(arrived(4), LIMIT, new TurnBudget(), () => {
+    const reading = readBody(arrived(4), { limit: LIMIT, turns: new TurnBudget(), party: 'a' }, () => {
       spendTurn();
       if (++read === 4) throw new Error('too much');
     });
@@ -43,7 +43,7 @@ describe('readBody', () => {
   it('passes on nothing after the client disconnected', async () => {
     const request = arrived(4, false);
     let read = 0;
-    const reading = readBody(request, LIMIT, new TurnBudget(), () => {
+    const reading = readBody(request, { limit: LIMIT, turns: new TurnBudget(), party: 'a' }, () => {
       spendTurn();
       read++;
     });
@@ -56,7 +56,11 @@ describe('readBody', () => {
 
   it('refuses a body in pieces of one byte when they are too many', async () => {
     let read = 0;
-    const reading = readBody(arrived(20_000, true, Buffer.from('a')), LIMIT, new TurnBudget(), () => read++);
+    const reading = readBody(
+      arrived(20_000, true, Buffer.from('a')),
+      { limit: LIMIT, turns: new TurnBudget(), party: 'a' },
+      () => read++,
+    );
     await expect(reading).rejects.toMatchObject({
       code: 'invalid_request',
       detail: expect.stringContaining('too many small chunks') as string,
@@ -76,15 +80,39 @@ describe('readBody', () => {
       if (!done) setImmediate(watch);
     };
     setImmediate(watch);
-    await readBody(arrived(10_000, true, Buffer.alloc(32)), LIMIT, new TurnBudget(), () => inTurn++);
+    await readBody(
+      arrived(10_000, true, Buffer.alloc(32)),
+      { limit: LIMIT, turns: new TurnBudget(), party: 'a' },
+      () => inTurn++,
+    );
     done = true;
     expect(most.concat(inTurn).reduce((sum, one) => sum + one)).toBe(10_000);
     // A budget may end and begin within a turn.
-    expect(Math.max(...most, inTurn)).toBeLessThan(5000);
+    expect(Math.max(...most, inTurn)).toBeLessThan(1000);
+  });
+
+  it('lets the bodies of each party take turns', async () => {
+    const turns = new TurnBudget();
+    const begun = performance.now();
+    turns.run(() => {
+      while (performance.now() - begun < 2);
+    });
+    expect(turns.spent).toBe(true);
+    const order: string[] = [];
+    const works = ['a1', 'a2', 'a3', 'b1', 'c1', 'b2'].map(
+      (name) => new Promise<void>((resolve) => turns.later(name.charAt(0), () => resolve(void order.push(name)))),
+    );
+    await Promise.all(works);
+    expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+    expect(turns.spent).toBe(false);
   });
 
   it('refuses a body that grows beyond the limit', async () => {
-    const reading = readBody(arrived(4), 3 * PIECE.length, new TurnBudget(), () => undefined);
+    const reading = readBody(
+      arrived(4),
+      { limit: 3 * PIECE.length, turns: new TurnBudget(), party: 'a' },
+      () => undefined,
+    );
     await expect(reading).rejects.toMatchObject({ code: 'payload_too_large' });
   });
 });

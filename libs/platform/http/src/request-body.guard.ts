@@ -156,7 +156,8 @@ export class RequestBodyGuard implements CanActivate {
     const bytes = new SegmentedBytes(length === undefined ? undefined : Number(length));
     let spentMs = 0;
     try {
-      await readBody(request.raw, rules.bytes, this.turns, (piece) => {
+      const within = { limit: rules.bytes, turns: this.turns, party: partyOf(request) };
+      await readBody(request.raw, within, (piece) => {
         const begun = performance.now();
         lease.take(piece.length);
         bytes.add(piece);
@@ -206,8 +207,7 @@ function adviceFor(type: string): string {
  */
 export function readBody(
   request: IncomingMessage,
-  limit: number,
-  turns: TurnBudget,
+  { limit, turns, party }: { limit: number; turns: TurnBudget; party: string },
   take: (piece: Buffer) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -234,7 +234,7 @@ export function readBody(
     const acceptLater = (piece: Buffer) => {
       waiting = true;
       request.pause();
-      turns.later(() => {
+      turns.later(party, () => {
         waiting = false;
         // The client may have disconnected meanwhile.
         if (!settled) accept(piece);

@@ -127,7 +127,7 @@ export function discardRest(request: IncomingMessage, onOverrun: () => void): Pr
       // Of each of many connections Node would read 2 MB in a turn.
       if (turnBudget.spent) {
         request.pause();
-        turnBudget.later(() => void (isOver || request.resume()));
+        turnBudget.later('', () => void (isOver || request.resume()));
       }
       turnBudget.countDiscarded(length);
     };
