@@ -190,6 +190,28 @@ describe('DELETE /webhooks/endpoints/{id}', () => {
   });
 });
 
+describe('what waits for an endpoint that is deleted', () => {
+  it('is missed, and what waits for others is sent', async () => {
+    const caller = await createCaller(api);
+    const [gone, left] = [await create(caller), await create(caller)];
+    const stateOf = async (endpointId: string) => {
+      const { rows } = await api.superuser.query<{ state: string }>(
+        'select state from webhook_delivery where customer_id = $1 and endpoint_id = $2 order by state',
+        [caller.customer.id, endpointId],
+      );
+      return rows.map(({ state }) => state);
+    };
+    for (const endpointId of [gone.id, left.id])
+      for (const state of ['pending', 'delivered'])
+        await saveFakeDelivery(api.superuser, caller.customer.id, { endpointId, state });
+    expect((await send(caller, 'DELETE', `/webhooks/endpoints/${gone.id}`)).status).toBe(204);
+    expect([await stateOf(gone.id), await stateOf(left.id)]).toEqual([
+      ['delivered', 'missed'],
+      ['delivered', 'pending'],
+    ]);
+  });
+});
+
 describe('GET /webhooks/deliveries', () => {
   describeAuthentication(() => api, { method: 'GET', path: '/webhooks/deliveries' }, 'webhooks:manage');
 

@@ -17,19 +17,23 @@ export async function saveFakeEndpoint(
   return id;
 }
 
-/** Saves a delivery that has failed, with its endpoint. */
+/** Saves a delivery with its endpoint; it has failed unless another state is given. */
 export async function saveFakeDelivery(
   client: Client,
   customerId: string,
-  { createdAt = new Date(), endpointId }: { createdAt?: Date; endpointId?: string } = {},
+  {
+    createdAt = new Date(),
+    endpointId,
+    state = 'failed',
+  }: { createdAt?: Date; endpointId?: string; state?: string } = {},
 ): Promise<{ endpointId: string; deliveryId: string }> {
   const endpoint = endpointId ?? (await saveFakeEndpoint(client, customerId));
   const { rows } = await client.query<{ id: string }>(
     `insert into webhook_delivery
        (customer_id, id, endpoint_id, event_customer_id, event_id, event_type, state, attempts, queued_at, created_at)
-     values ($1, $2, $3, $1, $4, 'ticket.replied', 'failed', 11, $5, $5)
+     values ($1, $2, $3, $1, $4, 'ticket.replied', $6, 11, $5, $5)
      returning id`,
-    [customerId, timedId(createdAt), endpoint, randomUUID(), createdAt],
+    [customerId, timedId(createdAt), endpoint, randomUUID(), createdAt, state],
   );
   return { endpointId: endpoint, deliveryId: rows[0]?.id ?? '' };
 }
