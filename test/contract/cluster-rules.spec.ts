@@ -12,6 +12,8 @@ const NOBODYS = [
   'create_partition',
   'drop_partition',
   'secure_partition',
+  // The queue's tables are no customer's: they are the coordinator's own.
+  'enqueue',
 ];
 const among = (names: string[]) => `(${names.map((name) => `'${name}'`).join(', ')})`;
 
