@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { startSandbox } from '../../apps/sandbox/src/sandbox';
+import { setDatabaseClock } from '@test/database-clock';
 import { enableAi, saveModelPrice } from '@test/ai-factories';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { freePort } from '@test/free-port';
@@ -41,6 +42,20 @@ describe('operator doctor', () => {
       'GET /v1/invoices?limit=1',
       'GET /v1/models?limit=1',
     ]);
+  });
+
+  it("finds a clock that differs from the database's", async () => {
+    await setDatabaseClock(database.superuser, { aheadBy: '1 minute' });
+    try {
+      const { code, of } = await examine({});
+      expect(code).toBe(1);
+      expect(of('clock')).toMatchObject({
+        result: 'failed',
+        detail: expect.stringMatching(/^The clock of this process is (60|59)\.\d s behind the database's: synchronise/),
+      });
+    } finally {
+      await setDatabaseClock(database.superuser, 'right');
+    }
   });
 
   it('finds credentials that are refused, systems that are not there, and a key that is missing', async () => {

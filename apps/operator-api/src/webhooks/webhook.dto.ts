@@ -161,7 +161,7 @@ export class WebhookEndpointDto extends OfCustomerDto {
   @ApiProperty({ ...TYPE_LIST, nullable: true, example: null })
   event_types!: EventType[] | null;
 
-  /** At most 255 characters, unless it was stored before version 1.2.0. */
+  /** At most 255 characters; the command line stored longer ones before it had that limit. */
   @ApiProperty({ type: String, nullable: true, maxLength: 1000, example: 'ERP' })
   description!: string | null;
 

@@ -4,7 +4,7 @@ import { PipelinedConnectionsService } from './connections/pipelined-connections
 import { prepared } from './prepared-statement';
 
 /** Maximum difference from the database's clock at which a process is ready. */
-export const CLOCK_TOLERANCE_MS = 5000;
+const CLOCK_TOLERANCE_MS = 5000;
 
 const NOW = prepared('database.now', 'select app.now() as now');
 

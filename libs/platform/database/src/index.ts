@@ -14,7 +14,7 @@ export {
   UnfitDatabaseError,
   UnknownSchemaError,
 } from './database-errors';
-export { CLOCK_TOLERANCE_MS, DatabaseClockService, databaseNow } from './database-clock.service';
+export { DatabaseClockService, databaseNow } from './database-clock.service';
 export { exposeDatabaseMetrics } from './database-metrics';
 export { assertDatabaseFit } from './database-fitness';
 export {

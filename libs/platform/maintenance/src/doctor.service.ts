@@ -2,7 +2,7 @@ import { totalmem } from 'node:os';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AppConfig, type ConfigSection, configSections } from '@platform/config';
-import { assertDatabaseFit, CLOCK_TOLERANCE_MS, databaseNow } from '@platform/database';
+import { assertDatabaseFit, DatabaseClockService } from '@platform/database';
 import { failed, off, ok, type Outcome, tryConnection, warning } from './installation-check';
 import { MaintenanceOperatorService } from './maintenance-operator.service';
 
@@ -42,6 +42,7 @@ export class DoctorService {
     private readonly config: AppConfig,
     private readonly dataSource: DataSource,
     private readonly maintenance: MaintenanceOperatorService,
+    private readonly databaseClock: DatabaseClockService,
   ) {}
 
   /** Adds a check. Domains do so when their modules start, in an order that differs between programs. */
@@ -83,10 +84,8 @@ export class DoctorService {
   }
 
   private async clock(): Promise<Outcome> {
-    // eslint-disable-next-line no-restricted-syntax -- this machine's clock is what is checked
-    const differs = Math.abs(Date.now() - (await databaseNow(this.dataSource.manager)).getTime());
-    const detail = `${(differs / 1000).toFixed(1)} s from the database's`;
-    return differs > CLOCK_TOLERANCE_MS ? failed(`${detail}: synchronise the machine's clock (NTP)`) : ok(detail);
+    const fault = await this.databaseClock.compare();
+    return fault === undefined ? ok("as the database's") : failed(`${fault}: synchronise the machine's clock (NTP)`);
   }
 
   private redis(): Promise<Outcome> {

@@ -9,7 +9,7 @@ import { AiUsageOperatorService, type CallOfRequest } from './ai-usage-operator.
 const MOST = 20;
 const USUAL_DAYS = 14;
 
-/** The outcome of a request: it is `refused`, `succeeded`, `charged` or the state of its reservation. */
+/** A request with its `outcome`: `refused`, `succeeded`, `charged` or the state of its reservation. */
 export interface RequestOutcome {
   createdAt: Date;
   outcome: string;

@@ -71,8 +71,8 @@ export class WebhookQueueService {
   ) {}
 
   /**
-   * Runs of the endpoints with something due. New deliveries queue a run of their endpoint themselves; this finds repetitions, those that came
-   * during a run, and those whose run was lost.
+   * Runs of the endpoints with something due. New deliveries queue a run of their endpoint themselves; this finds repetitions, those
+   * that came during a run, and those whose run was lost.
    */
   async findDue(): Promise<DueRun[]> {
     const endpoints = await this.dataSource.query<(EndpointKey & { failing: boolean })[]>(DUE);

@@ -57,6 +57,7 @@ export interface Frame {
   /** Of a message. */
   role?: string;
   content?: 'empty' | 'given';
+  /** Of a message: faults of its content. */
   contentFaults?: Fault[];
   /** Of `messages`: faults of the message before, unless it was the last one. */
   faultsUnlessLast?: Fault[];
