@@ -49,6 +49,16 @@ describe('The bytes that a customer stores a day', () => {
     expect((await open(other)).status).toBe(201);
   });
 
+  it('are not what reads store: events that have no position yet are read by a customer that has used them up', async () => {
+    const flood = await createCaller(api);
+    await fill(flood);
+    await api.superuser.query(`select app.record_event($1, 'ticket.replied', '{"id":7}', null)`, [flood.customer.id]);
+    const reply = await flood.call('/events');
+    expect(reply.status).toBe(200);
+    const { data } = (await reply.json()) as { data: { type: string }[] };
+    expect(data.map(({ type }) => type)).toContain('ticket.replied');
+  });
+
   it('are counted with the keys and replies that are kept, and a refused request leaves its key free', async () => {
     const customer = await createCaller(api);
     let key = 0;

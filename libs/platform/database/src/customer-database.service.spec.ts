@@ -129,6 +129,44 @@ describe('CustomerDatabase', () => {
     });
   });
 
+  it('reads for those that wait behind one whose client has gone', async () => {
+    const customer = randomUUID();
+    const locked = readStatement(
+      'test.locked-rows',
+      'select pg_advisory_xact_lock_shared($2::integer) where $1::uuid is not null',
+      { locked: decoders.text },
+    );
+    const context = module.get(CustomerContextService);
+    const read = (client = new PassThrough()) =>
+      context.run(customer, () => module.get(CustomerDatabaseService).read(locked, [4]), 'id', client);
+    const superuser = testDatabase.superuser;
+    const isWaiting = async () => {
+      const { rows } = await superuser.query(
+        `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%pg_advisory_xact_lock_shared%'`,
+      );
+      return rows.length === 1;
+    };
+    const lock = () => superuser.query('select pg_advisory_lock(4)');
+    const unlock = () => superuser.query('select pg_advisory_unlock(4)');
+    // Both take long, so that the next ones wait for each other.
+    await lock();
+    const first = read();
+    await until(isWaiting);
+    await superuser.query('select pg_sleep(0.2)');
+    await unlock();
+    await first;
+    await lock();
+    const client = new PassThrough();
+    const [running, gone, last] = [read(), read(client), read()];
+    await until(isWaiting);
+    await superuser.query('select pg_sleep(0.2)');
+    client.destroy();
+    await unlock();
+    expect(await running).toHaveLength(1);
+    await expect(gone).rejects.toThrow(ClientGoneError);
+    expect(await last).toHaveLength(1);
+  });
+
   it('refuses to work without a customer', async () => {
     await expect(async () => module.get(CustomerDatabaseService).read(EVERY_CUSTOMER, [])).rejects.toThrow(
       'No customer in context',

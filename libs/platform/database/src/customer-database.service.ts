@@ -46,7 +46,7 @@ export class CustomerDatabaseService {
     // A transaction keeps a connection already: its reads must not wait for another one, which others like it may keep.
     if ((cost.isLarge || cost.isFull || cost.tookLong) && !this.openTransaction(customerId)) {
       if (cost.isLarge || !cost.isFull) return this.readApart(customerId, statement, values, cost);
-      return cost.whenFree().then(() => this.readAs(customerId, statement, values));
+      return cost.whenFree(() => this.readAs(customerId, statement, values));
     }
     return this.connections.batch().read(customerId, statement, values, cost);
   }

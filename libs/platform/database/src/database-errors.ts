@@ -106,6 +106,11 @@ export function isLockTimeout(error: unknown): boolean {
   return Error.isError(error) && /^(55P03|40P01)$/.test(detailsOf(error).code ?? '');
 }
 
+/** Whether a statement was cancelled because it took too long. */
+export function isCancelled(error: unknown): boolean {
+  return Error.isError(error) && detailsOf(error).code === '57014';
+}
+
 /** Whether a function was not replaced because its result, or the name or default of a parameter, would be another. */
 export function isIrreplaceable(error: unknown): boolean {
   return Error.isError(error) && detailsOf(error).code === '42P13';

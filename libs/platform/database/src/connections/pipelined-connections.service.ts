@@ -37,6 +37,8 @@ class PipelinedConnection implements BatchSender {
   private connecting?: Promise<Client>;
   private ended = false;
   private socket?: Socket;
+  /** When it could not be opened the last time; undefined once it could. */
+  private failedAt?: number;
   /** Batches that are sent when the turn of the event loop ends. */
   private batches: ReadBatch[] = [];
 
@@ -68,6 +70,12 @@ class PipelinedConnection implements BatchSender {
       this.finish(begunAt);
       this.busyUntil = this.repliedAt;
     }
+  }
+
+  /** Whether it cannot be opened at present: another attempt is for its timer, or a little later, and not for each request. */
+  get isDown(): boolean {
+    if (this.failedAt === undefined) return false;
+    return this.settings.keepOpen === true || performance.now() - this.failedAt < REOPEN_MS;
   }
 
   nextBatch(): ReadBatch {
@@ -117,6 +125,11 @@ class PipelinedConnection implements BatchSender {
     return this.worked({ customers, bytes, ms });
   }
 
+  failed(customerId: string | undefined, sentAt: number): void {
+    if (customerId === undefined) this.busyUntil = performance.now();
+    else this.answered([customerId], [0], sentAt);
+  }
+
   private async sendBatches(): Promise<void> {
     const { batches } = this;
     this.batches = [];
@@ -161,8 +174,16 @@ class PipelinedConnection implements BatchSender {
     // The driver rejects pending statements; the next send opens a new connection.
     client.on('error', forget);
     client.on('end', forget);
-    await client.connect();
-    await client.query(KEEP_PLANS);
+    try {
+      await client.connect();
+      await client.query(KEEP_PLANS);
+    } catch (error) {
+      // Connected, and of no use.
+      socket.destroy();
+      this.failedAt = performance.now();
+      throw error;
+    }
+    this.failedAt = undefined;
     this.client = client;
     this.socket = socket;
     // Closed while it connected.
@@ -232,9 +253,11 @@ export class PipelinedConnectionsService implements OnApplicationShutdown {
     await Promise.all(this.connections.map((connection) => connection.end()));
   }
 
+  /** Of those that can be used, if any can: one that fails at once is never busy. */
   private leastBusy(): PipelinedConnection {
     let best = this.connections[0] as PipelinedConnection;
-    for (const next of this.connections) if (next.load < best.load) best = next;
+    for (const next of this.connections)
+      if (next.isDown === best.isDown ? next.load < best.load : best.isDown) best = next;
     return best;
   }
 }

@@ -9,11 +9,14 @@ import { useTestDatabase } from '@test/use-test-database';
 import {
   clientSettings,
   DatabaseModule,
+  DatabaseUnavailableError,
   decoders,
   PipelinedConnectionsService,
   prepared,
   readStatement,
 } from '../index';
+import { ReadCost } from './slow-reads';
+import { StatementTimes } from './statement-times';
 
 const WHO = readStatement('test.who', `select current_setting('app.customer_id'), $1::text`, {
   customer: decoders.text,
@@ -74,6 +77,33 @@ describe('reads that are sent together', () => {
     });
     await own.onApplicationShutdown();
     expect(await slow).toEqual([{ done: 1 }]);
+  });
+
+  it('that take all the time a statement may are their own customer’s: those behind them are neither charged nor slow', async () => {
+    const charged: { customers: readonly string[]; ms: number }[] = [];
+    const times = new StatementTimes();
+    times.report = ({ customers, ms }) => {
+      charged.push({ customers, ms });
+      return ms;
+    };
+    const client = clientSettings({ ...database.config, DATABASE_STATEMENT_TIMEOUT_MS: 500 }, 'customer_api');
+    const own = new PipelinedConnectionsService({ client, size: 1, times });
+    const endless = readStatement('test.endless', 'select pg_sleep(30)', { slept: decoders.text });
+    const [mine, theirs] = [randomUUID(), randomUUID()];
+    const [mineCost, theirCost] = [new ReadCost(), new ReadCost()];
+    const failing = own.batch().read(mine, endless, [], mineCost);
+    // The next turn has a batch of its own, behind the other.
+    await new Promise(setImmediate);
+    const quick = own.batch().read(theirs, LATER, [], theirCost);
+    await expect(failing).rejects.toThrow(DatabaseUnavailableError);
+    expect(await quick).toEqual([{ customer: theirs }]);
+    await until(() => charged.length === 2);
+    expect(charged.map(({ customers, ms }) => [customers, ms > 400])).toEqual([
+      [[mine], true],
+      [[theirs], false],
+    ]);
+    expect([mineCost.tookLong, theirCost.tookLong]).toEqual([true, false]);
+    await own.onApplicationShutdown();
   });
 
   it('never runs a read whose customer could not be set', async () => {

@@ -1,5 +1,11 @@
 import { type Connection, Query } from 'pg';
-import { asUnavailable, isDuplicateStatement, isStatementRefused, isUnknownStatement } from '../database-errors';
+import {
+  asUnavailable,
+  isCancelled,
+  isDuplicateStatement,
+  isStatementRefused,
+  isUnknownStatement,
+} from '../database-errors';
 import { decodeRow, type PreparedStatement, type ReadStatement, type ReadValue } from '../prepared-statement';
 import { BEGIN, SET_CUSTOMER, type Wire } from './customer-transaction';
 import { noteBatch, ReadCost } from './slow-reads';
@@ -36,6 +42,8 @@ export interface BatchSender {
    * the database took, in milliseconds
    */
   answered(customers: readonly string[], bytes: readonly number[], sentAt: number): number;
+  /** A batch that was sent then has failed: the reads behind it begin now. The time is this customer's, if there is one. */
+  failed(customerId: string | undefined, sentAt: number): void;
   /** The batch that is sent next. */
   nextBatch(): ReadBatch;
 }
@@ -165,6 +173,9 @@ export class ReadBatch extends Query {
       for (const read of [failed, ...skipped]) this.reject(read, error);
       return;
     }
+    const tookTooLong = isCancelled(error);
+    this.sender.failed(tookTooLong ? failed.customerId : undefined, this.sentAt);
+    if (tookTooLong) failed.cost.noteTime(true, true);
     if (this.isUnknownOrDuplicateStatement(error, statement) && failed.repeats++ < REPEATS) skipped.unshift(failed);
     else this.reject(failed, error);
     for (const read of skipped) this.sender.nextBatch().add(read);

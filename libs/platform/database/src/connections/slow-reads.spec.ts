@@ -30,17 +30,33 @@ describe('the cost of reads', () => {
     begun(2);
     expect(cost.isFull).toBe(true);
     let free = 0;
-    const waiting = Array.from({ length: 40 }, () => cost.whenFree().then(() => free++));
+    const read = () => {
+      cost.begin();
+      free++;
+      return Promise.resolve();
+    };
+    const waiting = Array.from({ length: 40 }, () => cost.whenFree(read));
     cost.end();
     await Promise.all(waiting.slice(0, 31));
     expect(free).toBe(31);
-    begun(30);
-    expect(cost.isFull).toBe(false);
-    begun(1);
     expect(cost.isFull).toBe(true);
     for (let count = 0; count < 9; count++) cost.end();
     await Promise.all(waiting);
     expect(free).toBe(40);
+  });
+
+  it('lets the next one in for one that waited and does not begin', async () => {
+    const cost = new ReadCost();
+    cost.begin();
+    cost.noteTime(true, true);
+    const gone = cost.whenFree(() => Promise.reject(new Error('gone')));
+    const next = cost.whenFree(() => {
+      cost.begin();
+      return Promise.resolve('read');
+    });
+    cost.end();
+    await expect(gone).rejects.toThrow('gone');
+    expect(await next).toBe('read');
   });
 });
 

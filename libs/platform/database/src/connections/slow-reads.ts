@@ -64,9 +64,14 @@ export class ReadCost {
     return this.isKnown ? QUICK_AT_ONCE : UNKNOWN_AT_ONCE;
   }
 
-  /** Waits until fewer are under way, or more is known of them. */
-  whenFree(): Promise<void> {
-    return new Promise((resolve) => this.waiting.push(resolve));
+  /** Lets `read` try again when fewer are under way, or more is known of them. */
+  async whenFree<T>(read: () => Promise<T>): Promise<T> {
+    await new Promise<void>((resolve) => this.waiting.push(resolve));
+    const { underWay } = this;
+    const reading = read();
+    // It has not begun: its client has gone, or another cost is kept by now. The place is the next one's.
+    if (this.underWay === underWay) this.letNext();
+    return reading;
   }
 
   begin(): void {
@@ -76,6 +81,10 @@ export class ReadCost {
   end(): void {
     this.underWay--;
     this.isKnown = true;
+    this.letNext();
+  }
+
+  private letNext(): void {
     if (this.waiting.length === 0) return;
     const free = this.isLarge ? Infinity : Math.max(0, this.most - this.underWay);
     for (const proceed of this.waiting.splice(0, free)) proceed();

@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import { DataSource } from 'typeorm';
 import { AppConfig } from '@platform/config';
 import { ServiceError } from '@platform/errors';
-import { asUnavailable, DatabaseUnavailableError, isDatabaseUnavailable } from '../database-errors';
+import { asUnavailable, DatabaseUnavailableError, isCancelled, isDatabaseUnavailable } from '../database-errors';
 import { BoundedQueue, type WaitingOptions } from './bounded-queue';
 import {
   beginAs,
@@ -63,8 +63,11 @@ export class WriteConnectionsService {
     statements: CustomerStatements<Rows>,
     options: WaitingOptions = {},
   ): Promise<RowsOf<Rows>> {
-    if (!options.ends) this.storedBytes.check(customerId);
-    return this.line.run(customerId, () => this.send(customerId, statements, options), options);
+    const bytes = bytesOf(statements);
+    // What stores nothing of the customer's, such as the positions of its events, is not bounded.
+    if (bytes > 0 && !options.ends) this.storedBytes.check(customerId);
+    const counted = bytes > 0 ? [this.storedBytes.count(customerId, bytes, !options.ends)] : [];
+    return this.line.run(customerId, () => this.send(customerId, statements, counted), options);
   }
 
   /**
@@ -107,10 +110,19 @@ export class WriteConnectionsService {
     const work = async () => {
       const client = await this.connect();
       const [before, begunAt] = [client.bytesRead, performance.now()];
-      const [rows] = await this.sendOn<[Row]>(client, customerId, [read]);
-      const [bytes, ms] = [client.bytesRead - before, performance.now() - begunAt];
-      answered(bytes, this.times.report({ customers: [customerId], bytes: [bytes], ms, connections: atOnce }));
-      return rows;
+      const note = () => {
+        const [bytes, ms] = [client.bytesRead - before, performance.now() - begunAt];
+        answered(bytes, this.times.report({ customers: [customerId], bytes: [bytes], ms, connections: atOnce }));
+      };
+      try {
+        const [rows] = await this.sendOn<[Row]>(client, customerId, [read]);
+        note();
+        return rows;
+      } catch (error) {
+        // It has taken all the time that a statement may.
+        if (error instanceof DatabaseUnavailableError && isCancelled(error.cause)) note();
+        throw error;
+      }
     };
     return this.line.run(customerId, work);
   }
@@ -124,12 +136,10 @@ export class WriteConnectionsService {
   private async send<Rows extends readonly unknown[]>(
     customerId: string,
     statements: CustomerStatements<Rows>,
-    { ends = false }: WaitingOptions,
+    counted: CustomerStatement<object>[],
   ): Promise<RowsOf<Rows>> {
     const begunAt = performance.now();
     try {
-      const bytes = bytesOf(statements);
-      const counted = bytes > 0 ? [this.storedBytes.count(customerId, bytes, !ends)] : [];
       const rows: unknown[][] = await this.sendOn(await this.connect(), customerId, [...statements, ...counted]);
       return rows.slice(0, statements.length) as RowsOf<Rows>;
     } finally {

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import { connectAsSuperuser } from '@test/test-database';
+import { until } from '@test/until';
+import { useTestDatabase } from '@test/use-test-database';
+import { clientSettings, PipelinedConnectionsService, prepared } from '../index';
+
+const database = useTestDatabase();
+const ONE = prepared('test.one', 'select 1 as one');
+
+/** Connections with a login of their own, which has rights and limits of its own. */
+async function connectAsLogin(settings: { timeoutMs?: number; size: number }) {
+  const login = `login_${randomBytes(4).toString('hex')}`;
+  await database.superuser.query(`create role ${login} login password 'p' in role customer_api`);
+  const url = Object.assign(new URL(database.url), { username: login, password: 'p' });
+  const { timeoutMs: DATABASE_STATEMENT_TIMEOUT_MS = 5000, size } = settings;
+  const config = { ...database.config, DATABASE_URL: url.href, DATABASE_STATEMENT_TIMEOUT_MS };
+  const client = { ...clientSettings(config, 'customer_api'), keepOpen: true };
+  const backends = async () => {
+    const { rows } = await database.superuser.query<{ pid: number }>(
+      'select pid from pg_stat_activity where usename = $1 order by backend_start',
+      [login],
+    );
+    return rows.map(({ pid }) => pid);
+  };
+  return { login, backends, pipelines: new PipelinedConnectionsService({ client, size }) };
+}
+
+describe('pipelined connections', () => {
+  it('of which one cannot be opened leave its work to the others, until it can', async () => {
+    const { login, backends, pipelines } = await connectAsLogin({ size: 2 });
+    await until(async () => (await backends()).length === 2);
+    await database.superuser.query(`alter role ${login} connection limit 1`);
+    for (const pid of await backends()) await database.superuser.query('select pg_terminate_backend($1)', [pid]);
+    await until(async () => (await backends()).length === 1);
+    // One of the first may find out that it cannot be opened.
+    await pipelines.single(ONE, []).catch(() => undefined);
+    const replies = await Promise.allSettled(Array.from({ length: 50 }, () => pipelines.single(ONE, [])));
+    expect(replies.filter(({ status }) => status === 'rejected')).toEqual([]);
+    await database.superuser.query(`alter role ${login} connection limit -1`);
+    await until(async () => (await backends()).length === 2);
+    await pipelines.onApplicationShutdown();
+  });
+
+  it('are closed if their first statement fails', async () => {
+    const blocker = await connectAsSuperuser(database);
+    await blocker.query('begin; lock table pg_extension in access exclusive mode');
+    const { backends, pipelines } = await connectAsLogin({ size: 1, timeoutMs: 100 });
+    const seen = new Set<number>();
+    await until(async () => {
+      const now = await backends();
+      for (const pid of now) seen.add(pid);
+      expect(now.length).toBeLessThanOrEqual(1);
+      return seen.size >= 3;
+    });
+    await blocker.query('rollback');
+    expect(await pipelines.single(ONE, [])).toEqual([{ one: 1 }]);
+    await pipelines.onApplicationShutdown();
+  });
+});
