@@ -1,5 +1,7 @@
 import { createKeyedCaller, IDEMPOTENT_POSTS } from '@test/idempotent-posts';
 import { type FullApi, startFullApi } from '@test/full-api';
+import { connectAsSuperuser } from '@test/test-database';
+import { until } from '@test/until';
 
 const CONCURRENT = 200;
 
@@ -63,6 +65,31 @@ describe('Idempotency-Key', () => {
       for (const reply of replies) expect(reply).toMatchObject({ status, replayed: false });
       expect(replies[0]?.body).not.toBe(replies[1]?.body);
     });
+  });
+
+  it('requests with one key wait for each other without a connection each', async () => {
+    const { post, customer, newKey } = await createKeyedCaller(full);
+    const locker = await connectAsSuperuser(full.api.database);
+    await locker.query('begin');
+    await locker.query(`select pg_advisory_xact_lock(hashtextextended('credit request of ' || $1, 0))`, [customer.id]);
+    const waiting = async () => {
+      const { rows } = await full.api.superuser.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rows.length;
+    };
+    const key = newKey();
+    const requests = Promise.all(
+      Array.from({ length: 8 }, () => post('/ai/credit-requests', { amount_nok: 500 }, key)),
+    );
+    await until(async () => (await waiting()) > 0);
+    expect(await post('/support/tickets', { title: 'Printer', body: 'It is on fire' })).toMatchObject({ status: 201 });
+    expect(await waiting()).toBe(1);
+    await locker.query('rollback');
+    await locker.end();
+    const replies = await requests;
+    expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 201));
+    expect(replies.filter(({ replayed }) => !replayed)).toHaveLength(1);
   });
 
   it('the same request to another path is another request', async () => {

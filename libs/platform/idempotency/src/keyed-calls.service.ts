@@ -74,8 +74,8 @@ export type KeyedOutcome =
 export class KeyedCallsService implements OnApplicationShutdown {
   private readonly logger = new Logger(KeyedCallsService.name);
   private readonly calls = new AsyncLocalStorage<KeyedCall>();
-  /** Hashes of the keys of the calls that run in this process; they differ between customers. */
-  private readonly running = new Set<string>();
+  /** The ends of the calls that run in this process, by the hashes of their keys, which differ between customers. */
+  private readonly running = new Map<string, Promise<void>>();
   private readonly services: CallServices;
   /** Ends that wait for the database. */
   private readonly later: DeferredWrites<{ effect: StartedEffect; ending: Ending }>;
@@ -132,17 +132,22 @@ export class KeyedCallsService implements OnApplicationShutdown {
     return request.claimedByService ? this.runWithEffect(call, request) : this.runTogether(call, request);
   }
 
-  /** Claims the key, runs the request and keeps its reply, in one transaction. @throws KeyTakenError */
+  /**
+   * Claims the key, runs the request and keeps its reply, in one transaction. Those with the same key wait for it here, without a
+   * connection. @throws KeyTakenError
+   */
   private async runTogether(call: KeyedCall, { key, presenter, work }: KeyedRequest): Promise<KeyedOutcome> {
     const { database, store } = this.services;
-    const reply = await database.transaction(async () => {
+    const hash = hashOf(call);
+    for (let other = this.running.get(hash); other; other = this.running.get(hash)) await other;
+    const together = async () => {
       await store.claim(key);
       call.claimed();
-      const made = presenter.ofResult(await this.run(call, work));
+      const made = presenter.ofResult(await work());
       await store.complete(key, made);
       return made;
-    });
-    return { reply, isReplayed: false };
+    };
+    return { reply: await this.run(call, () => database.transaction(together)), isReplayed: false };
   }
 
   /**
@@ -173,13 +178,15 @@ export class KeyedCallsService implements OnApplicationShutdown {
    * would wait for it with a connection each. @throws KeyTakenError
    */
   private async run<T>(call: KeyedCall, work: () => Promise<T>): Promise<T> {
-    const key = call.request.hash.toString('base64');
-    if (this.running.has(key)) throw new KeyTakenError('A request with the Idempotency-Key is running');
-    this.running.add(key);
+    const hash = hashOf(call);
+    if (this.running.has(hash)) throw new KeyTakenError('A request with the Idempotency-Key is running');
+    const ended = Promise.withResolvers<void>();
+    this.running.set(hash, ended.promise);
     try {
       return await this.calls.run(call, work);
     } finally {
-      this.running.delete(key);
+      this.running.delete(hash);
+      ended.resolve();
     }
   }
 
@@ -365,6 +372,10 @@ class StartedEffect {
       throw error;
     }
   }
+}
+
+function hashOf({ request }: KeyedCall): string {
+  return request.hash.toString('base64');
 }
 
 /** A key that another request has, whose end is not known yet. */
