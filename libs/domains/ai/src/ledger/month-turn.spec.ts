@@ -66,6 +66,24 @@ describe.each(LEDGER_NAMES)('Included credit at the roll-over to a new month, %s
     }
   });
 
+  it('tells of a threshold that the month has passed when it expires', async () => {
+    const told = async (customerId: string) => {
+      const { rows } = await fixture.superuser.query<{ threshold: string }>(
+        `select record->>'threshold' as threshold from event where customer_id = $1 and type = 'ai.credit.low'`,
+        [customerId],
+      );
+      return rows.map(({ threshold }) => threshold);
+    };
+    const customerId = await save({ included: 1 });
+    const old = await reserve(customerId);
+    await turn();
+    // Nine tenths of the month's own credit, and less than four fifths of what can be spent in it.
+    for (let count = 0; count < 3; count++) await settle(customerId, await reserve(customerId), 60);
+    expect(await told(customerId)).toEqual([]);
+    await release(customerId, old);
+    expect(await told(customerId)).toEqual(['80']);
+  });
+
   it('is kept as long as another call of the old month needs it', async () => {
     const customerId = await save({ included: 0.5, purchased: 1 });
     const [first, second] = [await reserve(customerId), await reserve(customerId)];

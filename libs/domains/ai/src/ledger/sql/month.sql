@@ -95,7 +95,8 @@ begin
 end $$;
 
 -- Lets included credit of an ended month expire as soon as no reservation of that month needs it any more. The caller holds
--- the account's lock and has resolved a reservation that was made before the account was rolled over.
+-- the account's lock and has resolved a reservation that was made before the account was rolled over. The month's limit falls by what
+-- expires: the customer may have passed a threshold by it.
 create or replace function app.ai_expire_carried_over(p_customer uuid, p_now timestamptz) returns void
 language plpgsql
 set search_path = pg_catalog, public, pg_temp
@@ -107,16 +108,17 @@ begin
   perform app.set_customer(p_customer);
   select * into acc from ai_account where customer_id = p_customer;
   expired := app.ai_unneeded_carried_over(acc, '{}');
-  if expired <= 0 then
-    return;
+  if expired > 0 then
+    -- An expiry counts in the month that ended.
+    insert into ai_ledger_entry (customer_id, sequence, kind, bucket, amount, balance_after, month, actor, created_at)
+    values (p_customer, acc.ledger_sequence + 1, 'expiry', 'included', -expired, acc.included - expired,
+            to_char((acc.month || '-01')::date - 1, 'YYYY-MM'), 'system', p_now);
+    update ai_account
+    set included = acc.included - expired, carried_over = acc.carried_over - expired, ledger_sequence = acc.ledger_sequence + 1
+    where customer_id = p_customer;
   end if;
-  -- An expiry counts in the month that ended.
-  insert into ai_ledger_entry (customer_id, sequence, kind, bucket, amount, balance_after, month, actor, created_at)
-  values (p_customer, acc.ledger_sequence + 1, 'expiry', 'included', -expired, acc.included - expired,
-          to_char((acc.month || '-01')::date - 1, 'YYYY-MM'), 'system', p_now);
-  update ai_account
-  set included = acc.included - expired, carried_over = acc.carried_over - expired, ledger_sequence = acc.ledger_sequence + 1
-  where customer_id = p_customer;
+  -- A settlement may have let some expire before, for a late call.
+  perform app.ai_announce_thresholds(p_customer);
 end $$;
 
 -- Grants the difference to the month's included credit, when the operator raised it or enabled AI within the month. A lower amount
