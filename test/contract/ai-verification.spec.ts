@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { AiVerificationOperatorService } from '@domains/ai';
 import { CreditRequestsOperatorService, CreditRequestsOperatorModule } from '@domains/credit-requests';
 import { billingMonth } from '@test/billing-days';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
@@ -34,6 +35,27 @@ describe('The verification of AI accounts', () => {
     const { customerId } = await arrange();
     expect(await problemsOf(fixture, customerId)).toEqual([]);
     expect(await problemsOf(fixture)).toEqual([]);
+  });
+
+  it('takes longer than a request may, and so do those of all accounts', async () => {
+    const { superuser, operator, close } = await createAiFixture({ DATABASE_STATEMENT_TIMEOUT_MS: '1000' }, 0);
+    const customerId = await saveAiCustomer(superuser, { model: await saveModelPrice(superuser), included: 10 });
+    await superuser.query('update ai_account set purchased = purchased + 1 where customer_id = $1', [customerId]);
+    const verification = operator.get(AiVerificationOperatorService);
+    const found: string[] = [];
+    for (const verify of [
+      () => verification.verify(customerId),
+      () => verification.runAll(new AbortController().signal, (problem) => found.push(problem.customerId)),
+    ]) {
+      await superuser.query('begin; lock table ai_ledger_entry in access exclusive mode');
+      const verified = verify();
+      verified.catch(() => undefined);
+      await superuser.query('select pg_sleep(2)');
+      await superuser.query('rollback');
+      await verified;
+    }
+    expect(found).toContain(customerId);
+    await close();
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { customerPages, PartitionsService, timeOfId } from '@platform/database';
+import { AppConfig } from '@platform/config';
+import { clientSettings, customerPages, DeadlineClient, PartitionsService, timeOfId } from '@platform/database';
 import { BillingCalendar } from '@platform/time';
 
 /** A difference between a customer's account, ledger, usage and reservations. */
@@ -18,6 +19,9 @@ export interface LedgerProblem {
  * that day are left out.
  */
 const LATE_CHARGES_MS = 43_200_000;
+
+/** How long the verification of one customer, or of all in one statement, may take, in milliseconds: it reads all that is kept. */
+const STATEMENT_MS = 3_600_000;
 
 /** The sums of a day in words; null if there are none. */
 const sumsOf = (alias: string) =>
@@ -195,10 +199,13 @@ const VERIFY = `
  */
 @Injectable()
 export class AiVerificationOperatorService {
+  private latest: Promise<unknown> = Promise.resolve();
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly partitions: PartitionsService,
     private readonly calendar: BillingCalendar,
+    private readonly config: AppConfig,
   ) {}
 
   /** Number of accounts to verify, of one customer or of all. */
@@ -208,11 +215,32 @@ export class AiVerificationOperatorService {
   }
 
   /** All problems, of one customer or of all; empty if there are none. */
-  async verify(customerId?: string): Promise<LedgerProblem[]> {
+  verify(customerId?: string): Promise<LedgerProblem[]> {
+    return this.patiently((client) => this.verifyOn(client, customerId));
+  }
+
+  private async verifyOn(client: DeadlineClient, customerId?: string): Promise<LedgerProblem[]> {
     const oldestUsage = await this.partitions.oldestId('ai_usage');
     const brokenDay = oldestUsage && new Date(timeOfId(oldestUsage) + LATE_CHARGES_MS).toISOString();
     const values = [customerId ?? null, oldestUsage, this.calendar.timeZone, brokenDay];
-    return this.dataSource.query<LedgerProblem[]>(VERIFY, values);
+    return (await client.query<LedgerProblem>(VERIFY, values)).rows;
+  }
+
+  /** Runs statements on a connection of their own, where they may take longer than those of a request; one verification at a time. */
+  private patiently<T>(work: (client: DeadlineClient) => Promise<T>): Promise<T> {
+    const verified = this.latest.then(() => this.connected(work));
+    this.latest = verified.catch(() => undefined);
+    return verified;
+  }
+
+  private async connected<T>(work: (client: DeadlineClient) => Promise<T>): Promise<T> {
+    const client = new DeadlineClient(clientSettings(this.config, 'account_operator', STATEMENT_MS));
+    await client.connect();
+    try {
+      return await work(client);
+    } finally {
+      await client.end();
+    }
   }
 
   /**
@@ -223,20 +251,30 @@ export class AiVerificationOperatorService {
     signal: AbortSignal,
     found: (problem: LedgerProblem) => void,
   ): Promise<{ accounts: number; problems: number } | undefined> {
-    let problems = 0;
-    for await (const page of customerPages(this.dataSource)) {
-      for (const customerId of page) {
-        if (signal.aborted) return undefined;
-        const ofCustomer = await this.verify(customerId);
-        ofCustomer.forEach(found);
-        problems += ofCustomer.length;
-      }
-    }
+    const problems = await this.patiently((client) => this.countProblems(client, signal, found));
+    if (problems === undefined) return undefined;
     const accounts = await this.accounts();
     await this.dataSource.query('update ai_verification set finished_at = now(), accounts = $1, problems = $2', [
       accounts,
       problems,
     ]);
     return { accounts, problems };
+  }
+
+  private async countProblems(
+    client: DeadlineClient,
+    signal: AbortSignal,
+    found: (problem: LedgerProblem) => void,
+  ): Promise<number | undefined> {
+    let problems = 0;
+    for await (const page of customerPages(this.dataSource)) {
+      for (const customerId of page) {
+        if (signal.aborted) return undefined;
+        const ofCustomer = await this.verifyOn(client, customerId);
+        ofCustomer.forEach(found);
+        problems += ofCustomer.length;
+      }
+    }
+    return problems;
   }
 }

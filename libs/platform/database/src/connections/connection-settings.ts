@@ -50,13 +50,20 @@ const NO_JIT = '-c jit=off';
  */
 const BY_INDEX = '-c enable_seqscan=off';
 
-/** Driver settings for a connection in the role. The role is set when connecting, so it applies to every statement. */
-export function clientSettings(config: AppConfig, role: DatabaseRole): ClientConfig {
+/**
+ * Driver settings for a connection in the role. The role is set when connecting, so it applies to every statement.
+ * @param statementMs how long a statement may take, in milliseconds
+ */
+export function clientSettings(
+  config: AppConfig,
+  role: DatabaseRole,
+  statementMs = config.DATABASE_STATEMENT_TIMEOUT_MS,
+): ClientConfig {
   const timeout = config.DATABASE_STATEMENT_TIMEOUT_MS;
   const guard =
     role === 'owner'
       ? CITUS.owner
-      : `-c role=${role} -c statement_timeout=${timeout} -c idle_in_transaction_session_timeout=${timeout} ${NO_JIT} ${CITUS.program}`;
+      : `-c role=${role} -c statement_timeout=${statementMs} -c idle_in_transaction_session_timeout=${timeout} ${NO_JIT} ${CITUS.program}`;
   const plans = role === 'customer_api' ? ` ${BY_INDEX}` : '';
   return {
     connectionString: config.DATABASE_URL,
@@ -65,6 +72,6 @@ export function clientSettings(config: AppConfig, role: DatabaseRole): ClientCon
     connectionTimeoutMillis: timeout,
     keepAlive: true,
     // Detects a server that vanished without closing the connection; the statement timeout is the server's own.
-    ...(role === 'owner' ? {} : { query_timeout: timeout + 1000 }),
+    ...(role === 'owner' ? {} : { query_timeout: statementMs + 1000 }),
   };
 }
