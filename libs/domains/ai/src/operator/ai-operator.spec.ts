@@ -393,6 +393,17 @@ describe("The operator's AI services", () => {
     expect(await set()).toBe('done');
   });
 
+  it('take a price back until a minute before it begins', async () => {
+    const prices = fixture.operator.get(AiPricesOperatorService);
+    const priced = `model-${randomUUID()}`;
+    for (const from of ['2026-11-16', '2026-11-17'])
+      await prices.set(ACTOR, { model: priced, input: '10', output: '50', from });
+    await fixture.setTime('2026-11-15T22:59:10Z');
+    expect(await codeOf(prices.withdraw(ACTOR, priced, '2026-11-16'))).toBe('invalid_request');
+    await fixture.setTime('2026-11-16T22:58:50Z');
+    expect(await codeOf(prices.withdraw(ACTOR, priced, '2026-11-17'))).toBe('done');
+  });
+
   it('derive cache rates from the input rate, and convert example prices', async () => {
     const prices = fixture.operator.get(AiPricesOperatorService);
     const rates = { cacheWrite5m: '12.500000', cacheWrite1h: '20.000000', cacheRead: '1.000000' };

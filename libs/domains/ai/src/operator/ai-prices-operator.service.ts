@@ -36,6 +36,8 @@ export interface OfferedModel {
   usual: boolean;
 }
 
+/** Before a price begins it can be taken back until so long before: a call may have it as soon as it has begun. */
+const WITHDRAWN_BEFORE_MS = 60_000;
 const DECIMALS = 6;
 const MOST_NOK = 1_000_000;
 const MODEL_NAME = /^[\w.:@/-]{1,200}$/;
@@ -87,14 +89,17 @@ export class AiPricesOperatorService {
     }
   }
 
-  /** Takes back a price that has not begun: no call has it. @throws ServiceError not_found, invalid_request if it has begun */
+  /**
+   * Takes back a price that does not begin within a minute: no call has it, nor gets it before the price is gone.
+   * @throws ServiceError not_found, invalid_request if it has begun or is about to
+   */
   withdraw(actor: string, model: string, from: string): Promise<AiModelPrice> {
     const validFrom = this.calendar.startOf(from);
     return this.dataSource.transaction(async (manager) => {
       const price = await manager.findOneBy(AiModelPrice, { model, validFrom });
       if (!price) throw new ServiceError('not_found', `The model ${model} has no price from ${from}`);
-      if (validFrom <= (await databaseNow(manager)))
-        throw new ServiceError('invalid_request', `The price has begun; replace it with another one`);
+      if (validFrom.getTime() - (await databaseNow(manager)).getTime() <= WITHDRAWN_BEFORE_MS)
+        throw new ServiceError('invalid_request', 'The price has begun or is about to; replace it with another one');
       await manager.delete(AiModelPrice, { model, validFrom });
       const metadata = { model, valid_from: validFrom.toISOString(), input: price.input, output: price.output };
       await this.audit.record(manager, { customerId: NO_CUSTOMER, actor, action: 'ai.withdraw-price', metadata });
