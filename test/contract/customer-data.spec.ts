@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Test, type TestingModule } from '@nestjs/testing';
-import { AiConfigurationOperatorService, AiOperatorModule, AiVerificationOperatorService } from '@domains/ai';
+import {
+  AiConfigurationOperatorService,
+  AiCreditOperatorService,
+  AiOperatorModule,
+  AiVerificationOperatorService,
+} from '@domains/ai';
 import { CustomersOperatorModule, CustomersOperatorService } from '@domains/customers';
 import { ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
@@ -17,6 +22,8 @@ import { anyRow, customerOwnedTables, leaveRowLevelSecurityAlone } from '@test/a
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveFakeInvoice } from '@test/factories/invoice.factory';
 import { saveFakeToken } from '@test/factories/service-token.factory';
+import { connectAsSuperuser } from '@test/test-database';
+import { until } from '@test/until';
 import { useTestDatabase } from '@test/use-test-database';
 
 const ACTOR = 'operator:test';
@@ -51,6 +58,14 @@ describe("a customer's data", () => {
   const everyRowOf = (customerId: string) => Promise.all(customerTables.map(({ table }) => rowsOf(table, customerId)));
   const erase = (customerId: string, dryRun = false) =>
     operator.get(CustomerErasureOperatorService).erase(ACTOR, customerId, { dryRun });
+  /** So many connections wait for a lock. */
+  const untilLocked = (count: number) =>
+    until(async () => {
+      const { rows } = await database.superuser.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rows.length === count;
+    });
   const deactivate = (customerId: string) => operator.get(CustomersOperatorService).setActive(ACTOR, customerId, false);
 
   async function exported(customerId: string): Promise<Map<string, Record<string, unknown>[]>> {
@@ -156,6 +171,29 @@ describe("a customer's data", () => {
       await expect(erase(customerId)).rejects.toThrow(reason);
       expect(await rowsOf('customer', customerId)).toMatchObject([{ erased_at: null }]);
       expect(await rowsOf('service_token', customerId)).toHaveLength(1);
+    });
+
+    it('is not erased while credit is being added to it, and gets none once it is', async () => {
+      await deactivate(customerId);
+      const adding = () =>
+        operator.get(AiCreditOperatorService).adjust(ACTOR, {
+          ...{ customerId, kind: 'manual_adjustment', amountNok: '100', note: 'Correction' },
+        });
+      const call = await connectAsSuperuser(database);
+      await call.query('begin');
+      await call.query('select from ai_account where customer_id = $1 for update', [customerId]);
+      const added = adding();
+      await untilLocked(1);
+      const erased = erase(customerId);
+      const refused = expect(erased).rejects.toThrow(/purchased AI credit that is left/);
+      await untilLocked(2);
+      await call.query('rollback');
+      await call.end();
+      await added;
+      await refused;
+      await sql('update ai_account set purchased = 0 where customer_id = $1');
+      await erase(customerId);
+      await expect(adding()).rejects.toThrow('The customer was erased');
     });
 
     it('is only counted in a dry run', async () => {

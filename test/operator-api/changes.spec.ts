@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { saveModelPrice } from '@test/ai-factories';
-import { fakeOrganizationNumber } from '@test/factories/customer.factory';
+import { expectProblem } from '@test/expect-problem';
+import { fakeOrganizationNumber, saveFakeCustomer } from '@test/factories/customer.factory';
 import { connectAsSuperuser } from '@test/test-database';
 import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi } from '@test/operator-api';
 
@@ -347,6 +348,17 @@ describe('changes through the operator API', () => {
     const [{ fingerprint }] = (JSON.parse(text) as { data: [{ fingerprint: string }] }).data;
     for (const digits of [fingerprint, fingerprint.toUpperCase()])
       expect(await make('GET', `/customers?search=${digits}`)).toMatchObject({ data: [{ id: customer }] });
+  });
+
+  it('make no webhook endpoint for a customer that does not exist or was erased', async () => {
+    const add = (customerId: string) =>
+      send('POST', '/webhook-endpoints', { customer_id: customerId, url: 'https://erp.fjordlys.example/hooks' });
+    await expectProblem(await add(randomUUID()), 404, 'not_found');
+    const { id: erased } = await saveFakeCustomer(api.superuser, { active: false });
+    await api.superuser.query('update customer set erased_at = now() where id = $1', [erased]);
+    await expectProblem(await add(erased), 400, 'invalid_request');
+    const { rows } = await api.superuser.query('select from webhook_endpoint where customer_id = $1', [erased]);
+    expect(rows).toEqual([]);
   });
 
   it('show the secret of a webhook endpoint once', async () => {

@@ -13,6 +13,7 @@ import { PathId, ProblemReplies, toInboxPageDto, toInboxRequest, WithoutBody } f
 import { Actor, AnyRole, FreshLogin, RequireRole } from '../access/operator-access';
 import { WithholdInRetries } from '../access/keyed-requests.interceptor';
 import { CustomerNamesService } from '../customers/customer-names.service';
+import { NO_SUCH_CUSTOMER } from '../customers/of-customer.dto';
 import {
   AddWebhookEndpointDto,
   ChangeWebhookEndpointDto,
@@ -62,7 +63,7 @@ export class WebhooksController {
   @WithholdInRetries('secret')
   @ApiOperation({ summary: 'Add a webhook endpoint', description: 'The reply shows its secret, once.' })
   @ApiCreatedResponse({ type: NewWebhookEndpointDto, description: 'The new endpoint.' })
-  @ProblemReplies('invalid_request', 'cross_site_request', 'too_many_webhook_endpoints')
+  @ProblemReplies('invalid_request', 'cross_site_request', NO_SUCH_CUSTOMER, 'too_many_webhook_endpoints')
   async addWebhookEndpoint(
     @Actor() actor: string,
     @Body() body: AddWebhookEndpointDto,

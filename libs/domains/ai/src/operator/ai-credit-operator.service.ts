@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { requireCustomer } from '@domains/customers';
+import { lockCustomer } from '@domains/customers';
 import { DataSource, type EntityManager } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { requireText, ServiceError } from '@platform/errors';
@@ -38,7 +38,7 @@ export class AiCreditOperatorService {
       throw new ServiceError('invalid_request', 'The amount must not be 0, and a refund must be more than 0');
     }
     return this.dataSource.transaction(async (manager) => {
-      await requireCustomer(manager, customerId);
+      await lockCustomer(manager, customerId);
       const before = await this.lastSequence(manager, customerId);
       await this.applyChange(manager, actor, change);
       await this.audit.record(manager, {

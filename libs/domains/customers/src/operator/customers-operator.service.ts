@@ -7,7 +7,7 @@ import { ServiceError } from '@platform/errors';
 import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import { Customer } from '../entities/customer.entity';
 import { insertCustomer, loadCustomerCheck, type NewCustomer } from './new-customer';
-import { requireCustomer, unknownCustomer } from './existing-customer';
+import { lockCustomer, unknownCustomer } from './existing-customer';
 
 /** Filters of the list. */
 export interface CustomerFilter {
@@ -151,7 +151,7 @@ export class CustomersOperatorService {
 
   private change(actor: string, id: string, action: string, change: Partial<Customer>): Promise<Customer> {
     return this.dataSource.transaction(async (manager) => {
-      await requireCustomer(manager, id);
+      await lockCustomer(manager, id);
       await manager.update(Customer, { id }, { ...change, updatedAt: () => 'app.now()' });
       await announceTokenChange(manager, id);
       await this.audit.record(manager, { customerId: id, actor, action, metadata: { ...change } });

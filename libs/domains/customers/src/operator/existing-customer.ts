@@ -17,7 +17,10 @@ export async function lockCustomer(manager: EntityManager, customerId: string): 
   if (row.erased) throw erasedCustomer();
 }
 
-/** @throws ServiceError not_found for an unknown customer, invalid_request for an erased one */
+/**
+ * For what only reads: a customer may be erased right behind it.
+ * @throws ServiceError not_found for an unknown customer, invalid_request for an erased one
+ */
 export async function requireCustomer(manager: EntityManager, customerId: string): Promise<void> {
   const customer = await manager.findOneBy(Customer, { id: customerId });
   if (!customer) throw unknownCustomer(customerId);

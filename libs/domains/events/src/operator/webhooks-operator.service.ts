@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { lockCustomer } from '@domains/customers';
 import { NO_CUSTOMER } from '@platform/context';
 import { AppConfig } from '@platform/config';
 import { OperatorList } from '@platform/database';
@@ -97,7 +98,11 @@ export class WebhooksOperatorService {
     return viewOf(await this.find(id));
   }
 
-  /** Adds an endpoint. @returns it with its secret, which is not shown again. @throws ServiceError */
+  /**
+   * Adds an endpoint.
+   * @returns it with its secret, which is not shown again
+   * @throws ServiceError not_found for an unknown customer, invalid_request for one that was erased, too_many_webhook_endpoints
+   */
   async add(actor: string, endpoint: NewOperatorEndpoint): Promise<EndpointView & { secret: string }> {
     const { customerId, url, eventTypes, description } = endpoint;
     const owner = customerId ?? NO_CUSTOMER;
@@ -108,10 +113,14 @@ export class WebhooksOperatorService {
     const { secret, ciphertext } = this.secrets.generate({ customerId: owner, id });
     const scopes = customerId === undefined ? null : (endpoint.scopes ?? SCOPES_OF_EVENTS);
     const most = customerId === undefined ? OWN_ENDPOINTS : this.config.WEBHOOK_ENDPOINTS;
-    const [row] = await this.dataSource.query<{ outcome: string }[]>(
-      `select outcome from app.create_webhook_endpoint($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-      [owner, id, url, orNull(eventTypes), description || null, scopes, ciphertext, most, actor],
-    );
+    const row = await this.dataSource.transaction(async (manager) => {
+      if (customerId !== undefined) await lockCustomer(manager, customerId);
+      const [made] = await manager.query<{ outcome: string }[]>(
+        `select outcome from app.create_webhook_endpoint($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+        [owner, id, url, orNull(eventTypes), description || null, scopes, ciphertext, most, actor],
+      );
+      return made;
+    });
     if (row?.outcome !== 'created')
       throw new ServiceError('too_many_webhook_endpoints', `There are ${most} webhook endpoints already`);
     return { ...(await this.show(id)), secret };

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { requireCustomer } from '@domains/customers';
+import { lockCustomer } from '@domains/customers';
 import { DataSource } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { ServiceError } from '@platform/errors';
@@ -34,7 +34,7 @@ export class BillingAccountsOperatorService {
     }
     return this.dataSource.transaction(async (manager) => {
       await manager.query('select pg_advisory_xact_lock($1)', [LINK_LOCK]);
-      await requireCustomer(manager, customerId);
+      await lockCustomer(manager, customerId);
       // Whether any customer has the account: the only query here that names no customer.
       const taken = await manager.findOneBy(BillingAccount, { source, sourceCustomerId });
       if (taken)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { NUMBER_AND_NAME, requireCustomer } from '@domains/customers';
+import { lockCustomer, NUMBER_AND_NAME } from '@domains/customers';
 import { DataSource, type EntityManager, LessThan } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { isUniqueViolation, OperatorList, type TextSearch } from '@platform/database';
@@ -127,7 +127,7 @@ export class InvoicesOperatorService {
     if (amount > BigInt(INVOICE_MAX_NOK) * 100n)
       throw new ServiceError('invalid_request', `The amount of an invoice is ${INVOICE_MAX_NOK} NOK at most`);
     return this.dataSource.transaction(async (manager) => {
-      await requireCustomer(manager, customerId);
+      await lockCustomer(manager, customerId);
       const id = await this.issue(manager, invoice);
       const added = await manager.findOneByOrFail(Invoice, { customerId, id });
       const total = toDecimal(BigInt(added.amount), added.currency);

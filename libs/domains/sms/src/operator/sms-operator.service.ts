@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { requireCustomer } from '@domains/customers';
+import { lockCustomer, requireCustomer } from '@domains/customers';
 import { isSupportedCountry } from 'libphonenumber-js/max';
 import { DataSource } from 'typeorm';
 import { AuditService } from '@platform/audit';
@@ -66,7 +66,7 @@ export class SmsOperatorService {
       throw new ServiceError('invalid_request', `${country} is not a country code (ISO 3166, such as NO)`);
     }
     return this.dataSource.transaction(async (manager) => {
-      await requireCustomer(manager, customerId);
+      await lockCustomer(manager, customerId);
       const present = await manager.findOneBy(SmsSettings, { customerId });
       const enabled = change.enabled ?? present?.enabled ?? false;
       const senderId = change.senderId ?? present?.senderId ?? null;
