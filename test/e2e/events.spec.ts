@@ -4,6 +4,7 @@ import { caller, createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { saveFakeToken } from '@test/factories/service-token.factory';
 import { describeAuthentication } from '@test/suites/authentication.suite';
+import { connectAsSuperuser } from '@test/test-database';
 import { until } from '@test/until';
 import type { EventPageDto } from '../../apps/customer-api/src/events/event-query.dto';
 
@@ -53,6 +54,20 @@ describe('GET /events', () => {
     expect(nothing).toEqual({ data: [], has_more: false, next_cursor: third.next_cursor });
     await record(customer.id, 'ticket.replied', 6, null);
     expect(numbers(await read(call, `?cursor=${nothing.next_cursor}`))).toEqual([6]);
+  });
+
+  it('misses none at the beginning of a log, where one that began earlier was committed later', async () => {
+    const { customer, call } = await createCaller(api);
+    const { next_cursor: cursor } = await read(call);
+    const open = await connectAsSuperuser(api.database);
+    await open.query('begin');
+    await open.query('select app.record_event($1, $2, $3, null)', [customer.id, 'ticket.replied', { id: 1 }]);
+    await record(customer.id, 'ticket.replied', 2, null);
+    // It has its position before the other is seen.
+    expect(numbers(await read(call))).toEqual([2]);
+    await open.query('commit');
+    expect(numbers(await read(call))).toEqual([2, 1]);
+    expect(numbers(await read(call, `?cursor=${cursor}`))).toEqual([2, 1]);
   });
 
   it('is empty for a customer to whom nothing happened, and has a cursor all the same', async () => {

@@ -17,7 +17,7 @@ import { EventWaitsService } from './event-waits.service';
 const EVENT_DAYS = 30;
 
 /** Positions that one read looks through: with a filter that few events meet, a read would have no end otherwise. */
-const LOOKED_THROUGH = 2000;
+const LOOKED_THROUGH = 2000n;
 
 const POSITION = /^\d{1,18}$/;
 
@@ -51,7 +51,7 @@ export interface EventPage {
 interface LogBounds {
   /** The last position. */
   last: string | null;
-  /** That of the oldest event that is shown. */
+  /** That of the event with the oldest id that is shown. Events beside it may have lower ones: those that were committed before it. */
   first: string | null;
   /** Whether an event has no position yet. */
   unsequenced: boolean;
@@ -123,8 +123,9 @@ export class EventsService {
       throw new ServiceError('invalid_request', 'cursor must be a next_cursor of this list, sent back as it is', {
         errors: [{ pointer: '/cursor', detail: 'must be a next_cursor of this list' }],
       });
-    const from = max(BigInt(after ?? 0), first);
-    const to = min(from + BigInt(LOOKED_THROUGH), last);
+    // Positions of events that are shown no longer are passed over, but not those near the first one.
+    const from = max(BigInt(after ?? 0), first - LOOKED_THROUGH);
+    const to = min(max(from, first) + LOOKED_THROUGH, last);
     const filter = types && `{${types.join(',')}}`;
     const events = from === to ? [] : await this.database.read(this.page, [String(from), String(to), filter, limit]);
     const reached = events.length < limit ? to : BigInt(events.at(-1)?.position ?? to);
