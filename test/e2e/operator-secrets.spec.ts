@@ -66,4 +66,18 @@ describe('operator secrets reencrypt', () => {
     expect(rows).toHaveLength(2);
     expect((await reencrypt({ SECRETS_KEY: former })).code).toBe(1);
   });
+
+  it('succeeds when what cannot be read was set anew: what was before is dropped', async () => {
+    const environment = { SECRETS_KEY: newKey() };
+    await operatorCommand(database, ['ai', 'configure', '--customer', customer, '--key-stdin'], {
+      input: 'sk-customers-new-key',
+      environment,
+    });
+    await operatorCommand(database, ['webhook', 'rotate-secret', '--endpoint', endpoint], { environment });
+    const [key, secret] = [all('up_to_date')[0], all('reencrypted')[1]];
+    const outcome = await reencrypt(environment);
+    expect(result(outcome)).toEqual([key, secret]);
+    expect(outcome.code).toBe(0);
+    expect(result(await reencrypt(environment))).toEqual(all('up_to_date'));
+  });
 });

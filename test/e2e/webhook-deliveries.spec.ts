@@ -141,6 +141,43 @@ describe('Deliveries of events to webhook endpoints', () => {
     ).toThrow('No matching signature');
   });
 
+  it('have only the new one’s if the former secret cannot be read', async () => {
+    const caller = await manager();
+    const { id } = await create(caller);
+    const present = await post<WebhookEndpointWithSecretDto>(caller, `/webhooks/endpoints/${id}/rotate-secret`);
+    await api.superuser.query(
+      `update webhook_endpoint set former_secret_ciphertext = decode('00', 'hex') || former_secret_ciphertext where id = $1`,
+      [id],
+    );
+    await record(caller.customer.id);
+    const [received] = await receiver.until(path, 1);
+    new Webhook(present.secret).verify(received?.body ?? '', received?.headers as Record<string, string>);
+    expect(received?.headers['webhook-signature']).toMatch(/^v1,\S+$/);
+  });
+
+  it('of a slow endpoint are left to a later run when the time of one is over', async () => {
+    const caller = await manager();
+    const { id } = await create(caller);
+    const now = performance.now.bind(performance);
+    let passed = 0;
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + passed);
+    receiver.answer(path, (reply) => {
+      passed += 11_000;
+      reply.writeHead(204).end();
+    });
+    await api.superuser.query('begin');
+    for (let count = 0; count < 3; count++) await record(caller.customer.id);
+    await api.superuser.query('commit');
+    await untilStates(id, 'delivered', 'delivered', 'delivered');
+    clock.mockRestore();
+    const runs = await api.superuser.query(
+      `select from pgboss.job where name = 'webhooks.deliver' and singleton_key = $1`,
+      [`${caller.customer.id}/${id}`],
+    );
+    expect(runs.rowCount).toBe(3);
+    expect(new Set(receiver.at(path).map(({ headers }) => headers['webhook-id'])).size).toBe(3);
+  });
+
   it('have as much of a record as the scopes of the token that made the endpoint allow', async () => {
     const caller = await createCaller(api, { scopes: ['webhooks:manage', 'status:read'] as never });
     await create(caller);

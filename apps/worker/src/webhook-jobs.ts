@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { endpointOfRun, WEBHOOK_RUNS, WebhookQueueService, WebhookRunsService } from '@domains/events';
+import { endpointOfRun, FAILING_RUNS, WEBHOOK_RUNS, WebhookQueueService, WebhookRunsService } from '@domains/events';
 import { AppConfig } from '@platform/config';
 import { JobQueueService, JobRunnerService } from '@platform/jobs';
 
@@ -20,9 +20,9 @@ export class WebhookJobs implements OnModuleInit {
     this.queue.register({
       name: WEBHOOK_RUNS,
       concurrency: this.config.WEBHOOK_CONCURRENCY,
-      perGroup: this.config.WEBHOOK_FAILING_CONCURRENCY,
+      group: { name: FAILING_RUNS, concurrency: this.config.WEBHOOK_FAILING_CONCURRENCY },
       lookEveryMs: SECOND / 2,
-      // A run begins no batch after ten seconds; the batch may be of attempts that take their whole time.
+      // A run begins no delivery after ten seconds; the last one may take its whole time, and the database some.
       deadlineMs: 30 * SECOND + 2 * this.config.WEBHOOK_TIMEOUT_MS,
       unique: 'waiting-or-running',
       handle: (key, signal) => this.runs.run(endpointOfRun(key), signal),

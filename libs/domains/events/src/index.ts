@@ -63,6 +63,7 @@ export { WebhookDeliveryModule } from './webhook-delivery.module';
 export {
   type DueRun,
   endpointOfRun,
+  FAILING_RUNS,
   WEBHOOK_RUNS,
   type WebhookHealth,
   WebhookQueueService,

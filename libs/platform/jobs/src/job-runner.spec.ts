@@ -213,6 +213,30 @@ describe('The job queue', () => {
     expect(most).toBe(2);
   });
 
+  it('does not let many items of a group hold up the others', async () => {
+    const begun: string[] = [];
+    const queue: WorkQueue = {
+      name: 'test.group',
+      concurrency: 4,
+      group: { name: 'failing', concurrency: 2 },
+      lookEveryMs: 500,
+      deadlineMs: 60_000,
+      unique: 'waiting-or-running',
+      handle: async (key) => {
+        begun.push(key);
+        // There are free slots at each poll, of the group as well.
+        await delay(100);
+      },
+    };
+    const jobs = (await startWorker([], [queue])).get(JobQueueService);
+    const failing = Array.from({ length: 40 }, (_, n) => ({ key: `failing ${n}`, group: 'failing' }));
+    await jobs.enqueue(queue.name, failing);
+    await until(() => begun.length > 0);
+    await jobs.enqueue(queue.name, [{ key: 'other' }]);
+    await until(() => begun.includes('other'));
+    expect(begun.length).toBeLessThan(failing.length / 2);
+  });
+
   it('tells which items it has put in: not those that are under way already', async () => {
     const end = Promise.withResolvers<void>();
     let begun = 0;

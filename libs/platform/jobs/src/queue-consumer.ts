@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PgBoss } from 'pg-boss';
+import type { FetchOptions, PgBoss } from 'pg-boss';
 import { traced } from '@platform/tracing';
 
 /** An item of work. It contains only a key: the data is in the domain's tables. */
@@ -9,7 +9,7 @@ export interface QueueItem {
   key: string;
   /** Seconds from now, by the database's clock, until the item may be fetched. Default 0. */
   delaySeconds?: number;
-  /** Items of one group are bounded together ({@link WorkQueue.perGroup}). Default: in no group. */
+  /** Items of the queue's group are bounded together ({@link WorkQueue.group}). Default: not in it. */
   group?: string;
 }
 
@@ -19,8 +19,8 @@ export interface WorkQueue {
   name: string;
   /** Number of items that one worker processes at a time. */
   concurrency: number;
-  /** Number of items of one group that all workers together process at a time. Default: any. */
-  perGroup?: number;
+  /** Items with this group's name, and the number of them that all workers together process at a time. They hold up no others. */
+  group?: { name: string; concurrency: number };
   /** Milliseconds between two polls of a worker with free slots. At least 500. */
   lookEveryMs: number;
   /** Maximum duration of an item. Then its signal aborts, and a little later another worker gets it. */
@@ -111,16 +111,23 @@ export class QueueConsumer {
 
   private async look(places: number): Promise<number> {
     try {
-      const { name, perGroup: groupConcurrency } = this.queue;
-      const options = { batchSize: places, ...(groupConcurrency !== undefined && { groupConcurrency }) };
-      const jobs = (await this.boss.fetch<{ key: string }>(name, options)) as Fetched[];
-      this.lookedAt = performance.now();
-      for (const job of jobs) this.begin(job);
-      return jobs.length;
+      const { group } = this.queue;
+      let found = await this.fetch(places, group && { groupConcurrency: group.concurrency });
+      // pg-boss takes the oldest ones before it leaves out those that the group has no place for.
+      if (group && found < places) found += await this.fetch(places - found, { ignoreGroups: [group.name] });
+      return found;
     } catch (error) {
       this.logger.warn({ msg: 'the queue could not be looked at', err: error, queue: this.queue.name });
       return 0;
     }
+  }
+
+  /** Begins up to so many items. @returns their number */
+  private async fetch(batchSize: number, bounds: FetchOptions = {}): Promise<number> {
+    const jobs = (await this.boss.fetch<{ key: string }>(this.queue.name, { batchSize, ...bounds })) as Fetched[];
+    this.lookedAt = performance.now();
+    for (const job of jobs) this.begin(job);
+    return jobs.length;
   }
 
   /** Waits until a slot is free, or for `ms`, or until the worker stops. */

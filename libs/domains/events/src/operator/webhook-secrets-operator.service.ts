@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import type { AppConfig } from '@platform/config';
 import { clientSettings, DeadlineClient } from '@platform/database';
-import { SecretBox, SecretUnreadableError } from '@platform/secrets';
+import { SecretBox } from '@platform/secrets';
 import { WebhookEndpoint } from '../entities/webhook-endpoint.entity';
 import { WebhookSecretsService } from '../webhook-secrets/webhook-secrets.service';
 
@@ -46,20 +46,22 @@ export class WebhookSecretsOperatorService {
       const lock = { mode: 'pessimistic_write' } as const;
       const endpoint = await manager.findOne(WebhookEndpoint, { where: { customerId, id }, lock });
       if (!endpoint) return 'up_to_date';
-      const { secretCiphertext, formerSecretCiphertext } = endpoint;
-      try {
-        const secret = this.secrets.renew(endpoint, secretCiphertext);
-        const former = formerSecretCiphertext && this.secrets.renew(endpoint, formerSecretCiphertext);
-        if (!secret && !former) return 'up_to_date';
-        await manager.update(
-          WebhookEndpoint,
-          { customerId, id },
-          { ...(secret && { secretCiphertext: secret }), ...(former && { formerSecretCiphertext: former }) },
-        );
-      } catch (error) {
-        if (error instanceof SecretUnreadableError) return 'unreadable';
-        throw error;
-      }
+      const { secretCiphertext, formerSecretCiphertext: former } = endpoint;
+      if (!this.secrets.canOpen(endpoint, secretCiphertext)) return 'unreadable';
+      const secret = this.secrets.renew(endpoint, secretCiphertext);
+      // A former secret that cannot be read, such as one that was rotated for that reason, signs nothing.
+      const isLost = former !== null && !this.secrets.canOpen(endpoint, former);
+      const renewed = former && !isLost ? this.secrets.renew(endpoint, former) : undefined;
+      if (!secret && !renewed && !isLost) return 'up_to_date';
+      await manager.update(
+        WebhookEndpoint,
+        { customerId, id },
+        {
+          ...(secret && { secretCiphertext: secret }),
+          ...(renewed && { formerSecretCiphertext: renewed }),
+          ...(isLost && { formerSecretCiphertext: null, formerSecretUntil: null }),
+        },
+      );
       const metadata = { endpoint_id: id };
       await this.audit.record(manager, { customerId, actor, action: 'secrets.reencrypt', metadata });
       return 'reencrypted';

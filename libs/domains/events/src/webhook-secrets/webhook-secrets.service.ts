@@ -43,9 +43,15 @@ export class WebhookSecretsService {
     return { secret, ciphertext: this.box.seal(secret, purposeOf(endpoint)) };
   }
 
-  /** The header `webhook-signature`: a signature for each secret. @throws SecretUnreadableError */
-  sign(endpoint: EndpointKey, ciphertexts: readonly Buffer[], { id, timestamp, body }: SignedContent): string {
-    return ciphertexts
+  /**
+   * The header `webhook-signature`: a signature for each secret. A former one that cannot be read is left out: a secret is
+   * rotated for that reason, too.
+   * @param present the endpoint's secret as it is stored
+   * @param former the one before, while it is valid
+   * @throws SecretUnreadableError if the present one cannot be read
+   */
+  sign(endpoint: EndpointKey, present: Buffer, former: Buffer | null, { id, timestamp, body }: SignedContent): string {
+    return (former && this.canOpen(endpoint, former) ? [present, former] : [present])
       .map((ciphertext) => {
         const secret = this.box.open(ciphertext, purposeOf(endpoint));
         this.redactor.use(secret);

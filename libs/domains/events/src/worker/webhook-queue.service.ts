@@ -7,13 +7,13 @@ import type { EndpointKey } from '../webhook-secrets/webhook-secrets.service';
 /** The queue of runs. `app.queue_webhook_run` adds items with the same names: a run of an endpoint is queued once. */
 export const WEBHOOK_RUNS = 'webhooks.deliver';
 /** Endpoints whose last attempt failed share places of their own. */
-const FAILING = 'failing';
+export const FAILING_RUNS = 'failing';
 
 /** A run to be queued, of an endpoint with deliveries that are due. */
 export interface DueRun {
   /** {@link endpointOfRun} reads it. */
   key: string;
-  group?: typeof FAILING;
+  group?: typeof FAILING_RUNS;
 }
 
 /** The endpoint of a run in the queue. */
@@ -78,7 +78,7 @@ export class WebhookQueueService {
     const endpoints = await this.dataSource.query<(EndpointKey & { failing: boolean })[]>(DUE);
     return endpoints.map(({ customerId, id, failing }) => ({
       key: `${customerId}/${id}`,
-      ...(failing && { group: FAILING }),
+      ...(failing && { group: FAILING_RUNS }),
     }));
   }
 

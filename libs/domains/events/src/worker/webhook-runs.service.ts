@@ -42,7 +42,9 @@ interface DueDelivery {
   now: number;
   url: string;
   scopes: Scope[] | null;
-  secrets: Buffer[];
+  secret: Buffer;
+  /** The secret before, while it is valid. */
+  former_secret: Buffer | null;
   event: Omit<DeliveredEvent, 'id' | 'type'> | null;
 }
 
@@ -68,7 +70,7 @@ const EVENT = `json_build_object('reference', e.reference, 'record', e.record, '
 const DUE = (event: string, join: string) => `
   select d.id, d.event_customer_id, d.event_id, d.event_type, d.attempts, app.json_time(d.created_at) as created_at,
     app.json_time(d.queued_at) as queued_at, extract(epoch from app.now())::float8 as now, w.url, w.scopes,
-    array_remove(array[w.secret_ciphertext, case when w.former_secret_until > app.now() then w.former_secret_ciphertext end], null) as secrets,
+    w.secret_ciphertext as secret, case when w.former_secret_until > app.now() then w.former_secret_ciphertext end as former_secret,
     ${event} as event
   from webhook_delivery d join webhook_endpoint w on w.customer_id = d.customer_id and w.id = d.endpoint_id ${join}
   where d.customer_id = $1 and d.endpoint_id = $2 and d.state = 'pending' and d.next_attempt_at <= app.now() and w.disabled_at is null
@@ -122,7 +124,7 @@ export class WebhookRunsService {
     const until = performance.now() + RUN_MS;
     while (!signal.aborted && performance.now() < until) {
       const due = await this.read(endpoint);
-      if (due.length === 0 || !(await this.deliver(endpoint, due, signal))) return;
+      if (due.length === 0 || !(await this.deliver(endpoint, due, until, signal))) return;
     }
   }
 
@@ -143,13 +145,19 @@ export class WebhookRunsService {
   }
 
   /** @returns whether more is due that this run may deliver */
-  private async deliver(endpoint: EndpointKey, due: DueDelivery[], signal: AbortSignal): Promise<boolean> {
+  private async deliver(
+    endpoint: EndpointKey,
+    due: DueDelivery[],
+    until: number,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     const readAt = performance.now();
     let storedAt = readAt;
     let attempts: Attempt[] = [];
     let more = false;
     for (const delivery of due) {
-      if (signal.aborted) break;
+      // What was read and not sent is due in a later run.
+      if (signal.aborted || performance.now() >= until) break;
       const elapsed = (performance.now() - readAt) / 1000;
       const result = await this.send(endpoint, delivery, delivery.now + elapsed, signal);
       // The worker stops: nothing is known about the attempt, and another worker repeats it.
@@ -169,7 +177,7 @@ export class WebhookRunsService {
   }
 
   private send(endpoint: EndpointKey, delivery: DueDelivery, now: number, signal: AbortSignal): Promise<WebhookResult> {
-    const { event_id: id, url, secrets, scopes } = delivery;
+    const { event_id: id, url, secret, former_secret: former, scopes } = delivery;
     const body = this.bodyOf(endpoint, delivery, scopes);
     const timestamp = Math.floor(now);
     return this.sender.send({
@@ -181,7 +189,7 @@ export class WebhookRunsService {
         'user-agent': 'customer-account-service-webhooks',
         'webhook-id': id,
         'webhook-timestamp': String(timestamp),
-        'webhook-signature': this.secrets.sign(endpoint, secrets, { id, timestamp, body }),
+        'webhook-signature': this.secrets.sign(endpoint, secret, former, { id, timestamp, body }),
       },
       body,
       signal,
