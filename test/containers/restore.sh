@@ -70,6 +70,9 @@ check 'another SECRETS_KEY in .env is refused by up' 'SECRETS_KEY is not the key
 check 'and by restore' 'SECRETS_KEY in .env is not' "$(stack restore "$first" --yes 2>&1 >/dev/null | last_line | cut -c 1-26)"
 stack rotate secrets-key >&2
 check_keys 'rotate takes it'
+sed -i "s|^SECRETS_KEY=.*|SECRETS_KEY=$(cat "$first/secrets-key")|" "$stage/.env"
+check 'restore takes the key of the backup from .env' 0 "$(stack restore "$first" --yes >&2; echo $?)"
+check_keys 'restored with the key in .env'
 
 printf 'x' >>"$first/account.dump"
 check 'a damaged backup is refused' 'The backup is damaged; nothing has been changed' "$(stack restore "$first" --yes 2>&1 >/dev/null | tail -n 1)"

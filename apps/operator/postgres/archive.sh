@@ -47,8 +47,8 @@ take_base() {
   tar xzOf "$folder/base.new/base.tar.gz" backup_label | sed -n 's/^START WAL LOCATION:.*(file \([0-9A-F]*\))$/\1/p' >"$folder/base.new/first-segment"
   mv "$folder/base.new" "$folder/$(now)"
   say "base backup: $(du -sh "$folder" | cut -f1) with the former ones of $(history)"
-  prune
   note_base "$folder/$(ls "$folder" | grep -v new | tail -n 1)"
+  prune
   flock -u 8
 }
 
@@ -68,7 +68,7 @@ prune() {
     rm -rf "/archive/$base"
   done
   for one in $(histories); do
-    first=$(sort "/archive/$one"/base/*/first-segment 2>/dev/null | head -n 1)
+    first=$(sort "/archive/$one"/base/*/first-segment 2>/dev/null | head -n 1 || true)
     if [ -n "$first" ]; then
       pg_archivecleanup "/archive/$one/wal" "$first"
     elif [ "$one" != "$(history)" ]; then
@@ -92,7 +92,7 @@ run() {
   while :; do
     log_in
     receiving || receive || say 'the WAL is not received yet'
-    if receiving && base_is_due; then "$0" base || say 'the base backup failed; it is tried again'; fi
+    if receiving && base_is_due; then "$0" base || say 'the base backup failed, or old files could not be removed; it is tried again'; fi
     sleep 5 &
     wait $! || true
   done

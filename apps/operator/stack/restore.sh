@@ -1,7 +1,7 @@
 # restore
 
 stack_restore() {
-  local folder= moment= key= keep_key= yes=
+  local folder= moment= key= keep_key= yes= given=
   not_on_a_cluster restore
   while [ $# -gt 0 ]; do
     case $1 in
@@ -98,11 +98,12 @@ put_logins() {
 
 # check_key: fails if .env has another SECRETS_KEY than the one to be restored
 check_key() {
-  local given
   [ -z "$key" ] || [ -s "$key" ] || fail "$key does not exist or is empty; nothing has been changed"
   given=$(key_in_env)
   [ -z "$key" ] || [ -z "$given" ] || [ "$given" = "$(cat "$key")" ] ||
     fail "SECRETS_KEY in .env is not the key in $key, which the backup needs: remove it from .env, or put that one there. Nothing has been changed"
+  # Until use_key the stored secrets have another one, and the container of the secrets would refuse that of .env.
+  [ -z "$key" ] || export SECRETS_KEY=
 }
 
 # use_key: from now on, if there is one to be restored
@@ -112,6 +113,7 @@ use_key() {
   put_secret secrets-key <"$key"
   # Of a backup that was made after a rotation, or during one.
   { cat "${folder:+$folder/former-secrets-key}" 2>/dev/null || true; } | put_secret former-secrets-key
+  export SECRETS_KEY=$given
 }
 
 confirm() {
@@ -131,5 +133,5 @@ check_provider_keys() {
   fi
   cat /tmp/unreadable.$$ >&2
   rm /tmp/unreadable.$$
-  fail "Restored, but SECRETS_KEY is not the one of this data: the keys of these customers cannot be read. If you have the right one: restore again with --secrets-key FILE. If it is lost: operator ai configure --customer ID --key-stdin"
+  fail "Restored, but SECRETS_KEY is not the one of this data: the keys of these customers cannot be read. If you have the right one: restore again with --secrets-key FILE. If it is lost: operator ai configure --customer ID --key-stdin, or operator webhook rotate-secret --endpoint ID"
 }

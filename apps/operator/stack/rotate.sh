@@ -59,7 +59,7 @@ secret() { secrets_sh "[ ! -f $1 ] || cat $1"; }
 
 reencrypt() {
   dc run --rm -T operator secrets reencrypt ||
-    fail 'Some keys of customers could not be encrypted under the present SECRETS_KEY; no key has been forgotten. If one is unreadable: operator ai configure --customer ID --key-stdin. Then again'
+    fail 'Some keys of customers could not be encrypted under the present SECRETS_KEY; no key has been forgotten. If one is unreadable: operator ai configure --customer ID --key-stdin, or operator webhook rotate-secret --endpoint ID. Then again'
 }
 
 # key_in_env: SECRETS_KEY in .env, if there is one

@@ -1,0 +1,93 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const SCRIPTS = 'apps/operator/postgres';
+/** Programs of PostgreSQL as far as the script needs them: what each is asked to do is noted. */
+const PROGRAMS = {
+  psql: 'exit 0',
+  pg_basebackup: `while [ "$1" != -D ]; do shift; done
+    mkdir -p "$2" && cd "$2" && echo 'START WAL LOCATION: 0/2000028 (file 000000010000000000000002)' >backup_label && tar czf base.tar.gz backup_label`,
+  pg_archivecleanup: 'exit 0',
+};
+
+/** The folder of an archive, with scripts that keep it there. */
+class Archive {
+  readonly folder = mkdtempSync(join(tmpdir(), 'archive-'));
+
+  constructor() {
+    for (const folder of ['bin', 'archive', 'owner-secrets']) mkdirSync(join(this.folder, folder));
+    writeFileSync(join(this.folder, 'owner-secrets/password'), 'secret');
+    for (const [name, does] of Object.entries(PROGRAMS))
+      writeFileSync(
+        join(this.folder, 'bin', name),
+        `#!/bin/bash\necho "${name} $*" >>'${this.folder}/asked'\n${does}\n`,
+        { mode: 0o755 },
+      );
+    for (const name of ['archive.sh', 'archive-folders.sh']) {
+      const text = readFileSync(join(SCRIPTS, name), 'utf8');
+      const moved = text
+        .replaceAll('/tmp/', `${this.folder}/`)
+        .replaceAll(/\/archive(?![\w.-])/g, `${this.folder}/archive`)
+        .replaceAll('/run/owner-secrets', `${this.folder}/owner-secrets`);
+      writeFileSync(join(this.folder, name), moved, { mode: 0o755 });
+    }
+  }
+
+  /** A history that began so many days ago, with base backups of so many days ago. @returns its name */
+  save(began: number, bases: number[]): string {
+    const name = daysAgo(began);
+    mkdirSync(join(this.folder, 'archive', name, 'wal'), { recursive: true });
+    mkdirSync(join(this.folder, 'archive', name, 'base'));
+    for (const days of bases) {
+      const base = join(this.folder, 'archive', name, 'base', daysAgo(days));
+      mkdirSync(base);
+      writeFileSync(join(base, 'first-segment'), '000000010000000000000001');
+    }
+    return name;
+  }
+
+  takeBase() {
+    const { status, stderr } = spawnSync('bash', [join(this.folder, 'archive.sh'), 'base'], {
+      encoding: 'utf8',
+      env: { ...process.env, PATH: `${this.folder}/bin:${process.env.PATH}`, ARCHIVE_DAYS: '7' },
+    });
+    return { status, stderr, asked: readFileSync(join(this.folder, 'asked'), 'utf8') };
+  }
+
+  has(...path: string[]): boolean {
+    return existsSync(join(this.folder, 'archive', ...path));
+  }
+}
+
+const NOW = Date.now();
+
+function daysAgo(days: number): string {
+  const text = new Date(NOW - days * 86_400_000).toISOString();
+  return `${text.slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
+}
+
+describe('the archive of the WAL', () => {
+  let archive: Archive;
+  beforeEach(() => (archive = new Archive()));
+  afterEach(() => rmSync(archive.folder, { recursive: true }));
+
+  it('keeps what leads to the last days, and tells the database of the new base backup', () => {
+    const history = archive.save(20, [9, 8, 1]);
+    const { status, stderr, asked } = archive.takeBase();
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(asked).toContain('insert into backup');
+    expect(asked).toContain(`pg_archivecleanup ${archive.folder}/archive/${history}/wal 000000010000000000000001`);
+    expect([9, 8, 1].map((days) => archive.has(history, 'base', daysAgo(days)))).toEqual([false, true, true]);
+  });
+
+  it('lets a history go whose last base backup is too old', () => {
+    const [old, present] = [archive.save(20, [9]), archive.save(12, [8])];
+    const { status, stderr, asked } = archive.takeBase();
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(archive.has(old)).toBe(false);
+    expect(archive.has(present, 'base', daysAgo(8))).toBe(true);
+    expect(asked).toContain(`pg_archivecleanup ${archive.folder}/archive/${present}/wal`);
+  });
+});
