@@ -144,6 +144,23 @@ describe("An operator's day in the console", () => {
     await row('Calls of 3 March').waitFor();
   });
 
+  it('keeps what it does not change of a customer’s SMS: all countries are not those of the service', async () => {
+    await sql(
+      `insert into sms_settings (customer_id, enabled, sender_id, countries, updated_at) values ($1, true, 'Fjordlys', '{}', now())`,
+      [customerId],
+    );
+    await kari.open(`/customers/${customerId}/show`);
+    const set = async (fields: Record<string, string>) => {
+      await act('SMS settings', fields);
+      await dialog().waitFor({ state: 'detached' });
+    };
+    await set({ 'SMS a day': '40' });
+    const stored = () => sql('select daily_cap, countries from sms_settings where customer_id = $1', [customerId]);
+    expect(await stored()).toEqual([{ daily_cap: 40, countries: [] }]);
+    await set({ Countries: '' });
+    expect(await stored()).toEqual([{ daily_cap: 40, countries: null }]);
+  });
+
   it('approves a credit request, and rejects another', async () => {
     await sql(
       `insert into ai_credit_request (customer_id, amount_nok, note, created_at) values ($1, 700, 'one', now() - interval '1 hour'), ($1, 800, 'two', now())`,

@@ -37,6 +37,8 @@ export function CustomerAi() {
           path={path}
           method="PATCH"
           needs="admin"
+          // Sent without what is stored, the form would replace it by nothing.
+          disabled={data === undefined}
           done="The settings are stored"
           question={`An empty limit is none.${hasService ? '' : ' The customer gets a service of the type ai, which shows it the included credit.'}`}
           initial={{

@@ -244,6 +244,16 @@ function CustomerActions({ customer }: { customer: Customer }) {
   );
 }
 
+/** What stands in the form for no restriction. */
+const ALL_COUNTRIES = 'all';
+
+/** Countries of the form's text: none in the list for all, null for those of the service. */
+function countriesOf(text: string): string[] | null {
+  const words = text.split(/[ ,]+/).filter(Boolean);
+  if (words.length === 0) return null;
+  return words.length === 1 && words[0]?.toLowerCase() === ALL_COUNTRIES ? [] : words;
+}
+
 /** Whether and how the customer may send SMS. */
 function SmsSettings({ customer }: { customer: Customer }) {
   const path = `customers/${customer.id}/sms`;
@@ -255,22 +265,24 @@ function SmsSettings({ customer }: { customer: Customer }) {
       path={path}
       method="PATCH"
       needs="admin"
+      // Sent without what is stored, the form would replace it by nothing.
+      disabled={data === undefined}
       done="The settings are stored"
       question="What the customer may send, and as whom."
-      initial={{ ...data, enabled: data?.enabled ?? true, countries: data?.countries?.join(' ') }}
+      initial={{ ...data, countries: data?.countries?.length === 0 ? ALL_COUNTRIES : data?.countries?.join(' ') }}
       bodyOf={({ enabled, sender_id: sender, daily_cap: cap, daily_parts_cap: parts, countries }) => ({
         enabled,
         ...(sender ? { sender_id: sender } : {}),
         daily_cap: cap ?? null,
         daily_parts_cap: parts ?? null,
-        countries: countries ? String(countries).split(/[ ,]+/) : null,
+        countries: countriesOf(String(countries ?? '')),
       })}
     >
       <BooleanInput source="enabled" label="May send SMS" />
       <TextInput source="sender_id" label="Sender that recipients see" />
       <NumberInput source="daily_cap" label="SMS a day (that of the service if empty)" min={0} />
       <NumberInput source="daily_parts_cap" label="Parts of SMS a day (that of the service if empty)" min={0} />
-      <TextInput source="countries" label="Countries, such as NO SE (those of the service if empty)" />
+      <TextInput source="countries" label="Countries, such as NO SE, or all (those of the service if empty)" />
     </ActionButton>
   );
 }
