@@ -19,8 +19,8 @@ import { describeMutant, linesOf, type Verdict, Verdicts } from './verdicts';
 /** Ends the sample. Runs that this ends say nothing about their mutants. */
 const interruption = new AbortController();
 
-/** How many mutants of different files a wide run tries at once. */
-const TOGETHER = 8;
+/** How many mutants of different files a wide run tries at once: most of them survive, and each run of all specs takes minutes. */
+const TOGETHER = 32;
 
 /**
  * Draws small mistakes at random, puts each into a copy of the code, and runs the specs that should notice it. The specs come
@@ -137,11 +137,12 @@ async function tryWide(
     .all()
     .filter(({ verdict, mutant }) => verdict === 'survived' && options.groups.includes(mutant.group))
     .filter(({ mutant }) => !tried.has(mutant.id));
+  const together = Math.min(TOGETHER, Math.ceil(left.length / trials.length));
   const work = async (trial: Trials) => {
     while (left.length > 0 && performance.now() < endsAt) {
       const batch: Verdict[] = [];
       for (const verdict of [...left]) {
-        if (batch.length === TOGETHER || batch.some(({ mutant }) => mutant.file === verdict.mutant.file)) continue;
+        if (batch.length === together || batch.some(({ mutant }) => mutant.file === verdict.mutant.file)) continue;
         batch.push(verdict);
         left.splice(left.indexOf(verdict), 1);
       }

@@ -69,29 +69,47 @@ export class Trials {
   }
 
   /**
-   * Runs specs on several mutants at once, each of another file. Where one fails, it is run on each of them alone.
+   * Runs specs on several mutants at once, each of another file. Which of them a failing spec notices is found by halves.
    * @returns the mutants that were noticed
    */
   async together(mutants: SampledMutant[], specs: string[]): Promise<Map<string, Verdict>> {
     const noticed = new Map<string, Verdict>();
     let left = specs;
-    while (left.length > 0 && performance.now() < this.endsAt) {
+    while (left.length > 0) {
       const active = mutants.filter(({ id }) => !noticed.has(id));
       if (active.length === 0) break;
       const outcome = await this.run(active, left);
-      if (outcome.outcome === 'passed') break;
+      if (outcome.outcome === 'passed' || performance.now() >= this.endsAt) break;
       const { spec } = this.cause(outcome);
-      if (performance.now() >= this.endsAt) break;
-      if (!spec) throw new Error(`No spec runs with these together: ${active.map(({ id }) => id).join(' ')}`);
-      for (const mutant of active) {
-        if (!this.choice.of(mutant).flat().includes(spec)) continue;
-        const alone = await this.one(mutant, [spec]);
-        if (alone?.verdict === 'killed') noticed.set(mutant.id, alone);
+      if (!spec) {
+        // Nothing runs with all of these together, though it did with each alone.
+        if (active.length === 1) break;
+        for (const half of halves(active)) for (const entry of await this.together(half, left)) noticed.set(...entry);
+        break;
       }
-      // Those before it passed.
-      left = left.slice(left.indexOf(spec) + 1);
+      const suspects = active.filter((mutant) => this.choice.of(mutant).flat().includes(spec));
+      const found = await this.noticedBy(spec, suspects);
+      if (found) noticed.set(found.mutant.id, found);
+      // Those before it passed. A spec that notices one mutant may notice another, too.
+      left = left.slice(left.indexOf(spec) + (found ? 0 : 1));
     }
     return noticed;
+  }
+
+  /** @returns the verdict on one of the mutants that the spec notices alone, if there is one */
+  private async noticedBy(spec: string, suspects: SampledMutant[]): Promise<Verdict | undefined> {
+    if (performance.now() >= this.endsAt) return undefined;
+    const [only, ...others] = suspects;
+    if (only && others.length === 0) {
+      const alone = await this.one(only, [spec]);
+      return alone?.verdict === 'killed' ? alone : undefined;
+    }
+    for (const half of halves(suspects)) {
+      if (half.length > 1 && (await this.run(half, [spec])).outcome === 'passed') continue;
+      const found = await this.noticedBy(spec, half);
+      if (found) return found;
+    }
+    return undefined;
   }
 
   /** The specs that are tried first. */
@@ -162,6 +180,11 @@ export class Trials {
     // A lock may take long to get.
     return Math.max(1, Math.min(enough * (this.through ? 10 : 1), this.endsAt - performance.now()));
   }
+}
+
+function halves<T>(items: T[]): T[][] {
+  const middle = Math.ceil(items.length / 2);
+  return [items.slice(0, middle), items.slice(middle)].filter(({ length }) => length > 0);
 }
 
 function apply(root: string, { file, start, end, replacement }: SampledMutant): () => void {
