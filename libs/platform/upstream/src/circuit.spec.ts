@@ -76,6 +76,22 @@ describe('Circuit', () => {
     expect(circuit.open).toBe(false);
   });
 
+  it('lets another call try while the one before has shown nothing, and closes with the first that succeeds', async () => {
+    const circuit = open({ resetMs: 100 });
+    await fail(circuit, 'a', 'b', 'c', 'd');
+    await wait(110);
+    const [slow, tooEarly] = [circuit.enter(), circuit.enter()];
+    expect(tooEarly).toBeUndefined();
+    await wait(110);
+    const next = circuit.enter();
+    expect(next).toBeDefined();
+    next?.begun();
+    expect(circuit.open).toBe(false);
+    // What the slow one tells by now is no more than any call's.
+    slow?.failed();
+    expect(circuit.open).toBe(false);
+  });
+
   it.each(['failed', 'nothing'] as const)('stays open when the call that tries ends with: %s', async (end) => {
     const circuit = open({ resetMs: 500 });
     await fail(circuit, 'a', 'b', 'c', 'd');

@@ -3,13 +3,15 @@ import type { UpstreamFailureReason } from './upstream-reply';
 
 /**
  * Stops calls to an upstream that is down, so that callers get an error at once instead of waiting. Closed: calls are made.
- * Open: they are not. Trying: one call is made to see whether the upstream is back. It observes the reports of calls, not
- * their promises: a call may last long after it has shown that the upstream does not answer.
+ * Open: they are not. Trying: one call is made to see whether the upstream is back, and another each time that it has shown
+ * nothing for as long as the circuit stays open. It observes the reports of calls, not their promises: a call may last long after it
+ * has shown whether the upstream answers.
  */
 export class Circuit {
   private state: 'closed' | 'open' | 'trying' = 'closed';
   private readonly window: FailureWindow;
-  private openedAt = 0;
+  /** When it opened, or began to try. */
+  private since = 0;
   private offeredAt = -Infinity;
 
   /** @param onChange called when the circuit opens, also after a trial call in vain, and when it closes */
@@ -41,12 +43,13 @@ export class Circuit {
     if (this.state === 'closed') return new Observation(this, false);
     if (!this.mayTry) return undefined;
     this.state = 'trying';
+    this.since = performance.now();
     return new Observation(this, true);
   }
 
   /** The upstream answered a call. */
   succeeded(isTrial: boolean): void {
-    if (!isTrial) return this.window.succeeded();
+    if (!isTrial || this.state === 'closed') return this.window.succeeded();
     this.window.clear();
     this.state = 'closed';
     this.onChange(false);
@@ -55,19 +58,24 @@ export class Circuit {
   /** The upstream failed. @param caller see {@link Observation.failed} */
   failed(isTrial: boolean, caller?: string): void {
     this.window.failed(caller);
-    if (isTrial || (this.state === 'closed' && this.window.tripped)) this.trip();
+    if (this.state === 'closed' ? this.window.tripped : isTrial) this.trip();
   }
 
-  /** Opens, or stays open: a trial call without a result closes nothing. */
-  trip(): void {
+  /** Opens, or stays open. */
+  private trip(): void {
     this.state = 'open';
-    this.openedAt = performance.now();
+    this.since = performance.now();
     this.onChange(true);
   }
 
-  /** Whether a trial call is due although the circuit is open. One at a time. */
+  /** A trial call told nothing. */
+  toldNothing(): void {
+    if (this.state !== 'closed') this.trip();
+  }
+
+  /** Whether a trial call is due although the circuit is open. */
   private get mayTry(): boolean {
-    return this.state === 'open' && performance.now() - this.openedAt >= this.options.resetMs;
+    return this.state !== 'closed' && performance.now() - this.since >= this.options.resetMs;
   }
 }
 
@@ -132,6 +140,11 @@ export class Observation {
     else this.failed(reason && NETWORK_FAILURES.includes(reason) ? undefined : caller);
   }
 
+  /** The reply of a stream has begun. Its end may be far: a trial has shown enough. */
+  begun(): void {
+    if (this.isTrial) this.succeeded();
+  }
+
   /** The upstream works, even if it refused. */
   succeeded(): void {
     if (this.isFirst()) this.circuit.succeeded(this.isTrial);
@@ -139,7 +152,7 @@ export class Observation {
 
   /** The call tells nothing about the upstream, for example because it was cancelled. */
   private nothing(): void {
-    if (this.isFirst() && this.isTrial) this.circuit.trip();
+    if (this.isFirst() && this.isTrial) this.circuit.toldNothing();
   }
 
   private isFirst(): boolean {

@@ -11,8 +11,8 @@ describe('the bytes of replies in memory', () => {
     expect(budget.used).toBe(0);
     lease.add(30, flow());
     expect(budget.used).toBe(30);
-    lease.close();
-    lease.close();
+    lease.clear();
+    lease.clear();
     expect(budget.used).toBe(0);
   });
 
@@ -24,11 +24,25 @@ describe('the bytes of replies in memory', () => {
     next.add(1, second);
     last.add(100, third);
     expect([first, second, third].map(({ pause }) => pause.mock.calls.length)).toEqual([0, 1, 1]);
-    oldest.close();
+    oldest.clear();
     // 101 bytes are still too many for the last.
     expect([second, third].map(({ resume }) => resume.mock.calls.length)).toEqual([1, 0]);
-    next.close();
+    next.clear();
     expect([second, third].map(({ resume }) => resume.mock.calls.length)).toEqual([1, 1]);
+  });
+
+  it('are those of the oldest reply that has some: calls that wait for theirs hold up none', () => {
+    const budget = new ByteBudget(100);
+    budget.open();
+    const [first, second] = [budget.open(), budget.open()];
+    const [one, other] = [flow(), flow()];
+    first.add(60, one);
+    second.add(60, other);
+    first.add(10, one);
+    expect([one, other].map(({ pause }) => pause.mock.calls.length)).toEqual([0, 1]);
+    // Another attempt of the first begins.
+    first.clear();
+    expect(other.resume).toHaveBeenCalledTimes(1);
   });
 
   it('of a reply that was given up while it was paused do not resume it', () => {
@@ -37,8 +51,8 @@ describe('the bytes of replies in memory', () => {
     const [first, second] = [flow(), flow()];
     oldest.add(20, first);
     paused.add(5, second);
-    paused.close();
-    oldest.close();
+    paused.clear();
+    oldest.clear();
     expect(second.resume).not.toHaveBeenCalled();
     expect(budget.used).toBe(0);
   });

@@ -140,22 +140,29 @@ export class BodyStream {
 
 /**
  * Bounds the bytes of replies that a process holds in memory. A reply beyond the bound waits on its connection until
- * others are finished; the oldest one always continues, so that replies cannot deadlock.
+ * others are finished; the oldest one of those that have bytes always continues, so that replies cannot deadlock.
  */
 export class ByteBudget {
   /** Bytes in use. */
   used = 0;
-  /** Those that are open, the oldest first, and those of replies that wait. */
+  /** Those that have bytes, the oldest first, and those of replies that wait. */
   readonly leases = new Set<ByteLease>();
   readonly paused = new Map<ByteLease, Flow>();
 
   constructor(private readonly limit: number) {}
 
-  /** Opens the lease of one reply. It must be closed. */
+  /** The lease of one reply. It must be cleared. */
   open(): ByteLease {
-    const lease = new ByteLease(this);
-    this.leases.add(lease);
-    return lease;
+    return new ByteLease(this);
+  }
+
+  /** Lets those that wait read on, as far as they may. */
+  resume(): void {
+    for (const [waiting, flow] of [...this.paused]) {
+      if (!this.admits(waiting)) continue;
+      this.paused.delete(waiting);
+      flow.resume();
+    }
   }
 
   /** Whether the reply of a lease may be read on. */
@@ -173,6 +180,7 @@ export class ByteLease {
   /** Adds bytes, and pauses the reply while the budget is exceeded. */
   add(bytes: number, flow: Flow): void {
     const { budget } = this;
+    budget.leases.add(this);
     this.bytes += bytes;
     budget.used += bytes;
     if (budget.admits(this)) return;
@@ -180,22 +188,12 @@ export class ByteLease {
     flow.pause();
   }
 
-  /** Releases the bytes, for another attempt of the same call. */
+  /** Releases the bytes, at the end of the call or for another attempt of it; other replies may continue. */
   clear(): void {
-    this.budget.used -= this.bytes;
-    this.budget.paused.delete(this);
-    this.bytes = 0;
-  }
-
-  /** Releases the bytes and ends the lease; other replies may continue. Idempotent. */
-  close(): void {
-    this.clear();
     const { budget } = this;
-    if (!budget.leases.delete(this) || budget.paused.size === 0) return;
-    for (const [waiting, flow] of [...budget.paused]) {
-      if (!budget.admits(waiting)) continue;
-      budget.paused.delete(waiting);
-      flow.resume();
-    }
+    budget.used -= this.bytes;
+    this.bytes = 0;
+    budget.paused.delete(this);
+    if (budget.leases.delete(this)) budget.resume();
   }
 }

@@ -194,6 +194,7 @@ export class UpstreamCall implements Receiver, BodyReader {
     this.flow = flow;
     this.heardAt = performance.now();
     this.endWaiting(true);
+    if (this.stream && status < 300) this.observation.begun();
     this.body?.begin(status, headers);
   }
 
@@ -234,7 +235,7 @@ export class UpstreamCall implements Receiver, BodyReader {
     clearTimeout(this.deadline);
     this.ended?.resolve();
     this.endWaiting(false);
-    this.lease.close();
+    this.lease.clear();
     this.request.signal?.removeEventListener('abort', this.cancel);
     this.observation.ended({
       reason: error instanceof UpstreamCallError ? error.reason : undefined,

@@ -1,5 +1,6 @@
 import { getEventListeners, once } from 'node:events';
 import { text } from 'node:stream/consumers';
+import { setTimeout as wait } from 'node:timers/promises';
 import { loadConfig } from '@platform/config';
 import { freePort } from '@test/free-port';
 import { type RawServer, rawReply, startRawServer } from '@test/raw-server';
@@ -228,6 +229,19 @@ describe('UpstreamClient', () => {
   });
 
   describe('streams', () => {
+    it('shows that the upstream is back as soon as it begins, long before its end', async () => {
+      const client = open({ retries: 0 });
+      server.answer((socket) => socket.write(rawReply(500, '')));
+      for (const onBehalfOf of ['a', 'b', 'c', 'd'])
+        await expect(client.stream({ ...get, onBehalfOf })).rejects.toMatchObject({ reason: 'status' });
+      expect(client.unavailable('test')).toMatchObject({ reason: 'circuit_open' });
+      await wait(110);
+      server.answer((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\nx'));
+      const { content } = await client.stream(get);
+      expect([client.unavailable('test'), client.unavailable('test')]).toEqual([undefined, undefined]);
+      content.destroy();
+    });
+
     it('a body as it comes', async () => {
       let rest = (): void => undefined;
       server.answer((socket) => {
