@@ -1,10 +1,13 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { loadConfig } from '@platform/config';
 import { SecretRedactor } from '@platform/secrets';
+import { UpstreamClientsService } from '@platform/upstream';
 import {
   CREDENTIAL,
   describeUpstreamFaults,
   type FaultyAdapter,
 } from '@test/suites/upstream-faults/upstream-faults.suite';
-import { rawReply } from '@test/raw-server';
+import { rawReply, startRawServer } from '@test/raw-server';
 import { MessagesApiAdapter } from './messages-api.adapter';
 import { type ProviderOutagesService } from './provider-outages.service';
 import { UpstreamError } from '../../ports/ai-upstream.port';
@@ -57,4 +60,25 @@ describeUpstreamFaults("The Messages API's count of tokens", {
     const adapter = new MessagesApiAdapter(config, SecretRedactor.forSettings(config), clients, NOBODY_TOLD);
     return () => adapter.countTokens(call, new AbortController().signal);
   },
+});
+
+describe("The provider's refusals", () => {
+  it('are looked at in time, however much of a customer’s text they repeat', async () => {
+    const server = await startRawServer();
+    const config = loadConfig({ NODE_ENV: 'test', LOG_LEVEL: 'silent', ...common.settings(server.url) });
+    const clients = new UpstreamClientsService(config);
+    const adapter = new MessagesApiAdapter(config, SecretRedactor.forSettings(config), clients, NOBODY_TOLD);
+    const message = `Input tag '${'model '.repeat(10_000)}' does not match`;
+    server.answer((socket) => socket.write(rawReply(400, JSON.stringify({ error: { message } }))));
+    const longest = monitorEventLoopDelay({ resolution: 5 });
+    longest.enable();
+    await expect(adapter.createMessage(call, new AbortController().signal)).rejects.toMatchObject({
+      fault: { detail: expect.stringMatching(/^The AI provider rejected the request: Input tag/) as string },
+    });
+    longest.disable();
+    // It took seconds.
+    expect(longest.max / 1e6).toBeLessThan(1_000);
+    await clients.onApplicationShutdown();
+    await server.close();
+  });
 });

@@ -10,6 +10,8 @@ const OPERATOR_ACCOUNT_TERMS =
   /credit|balance|billing|plan|organi[sz]ation|workspace|account|api.?key|token limit per|rate limit/i;
 /** Signs of a message about the model that the operator has set. */
 const OPERATOR_MODEL_TERMS = /^model\b|\bmodel\b.*\b(not found|not exist|no access|deprecated|retired)\b/i;
+/** Characters of a provider's message that are looked at: it may repeat much of what a customer sent. */
+const LOOKED_AT = 500;
 /** The provider's status for overload. */
 const OVERLOADED = 529;
 /** A type of the provider's errors. */
@@ -53,9 +55,9 @@ export function refused(redactor: SecretRedactor, reply: UpstreamReply): Upstrea
   const message = redactor.foreignText(said);
   const overloaded = status === 429 || status === OVERLOADED;
   const rejected = status < 500 && !overloaded;
-  const concernsRequest =
-    status === 413 || (status === 400 && message !== undefined && !concernsOperator(said as string));
-  const customerDetail = concernsRequest && message !== undefined && !concernsOperator(said as string);
+  const isForCustomer = message !== undefined && !concernsOperator(said as string);
+  const concernsRequest = status === 413 || (status === 400 && isForCustomer);
+  const customerDetail = concernsRequest && isForCustomer;
   return new UpstreamError({
     code: rejected ? 'ai_upstream_rejected' : 'ai_upstream_failed',
     reason: `upstream ${status}${redactor.foreignId(type) ? ` ${type}` : ''}`,
@@ -73,7 +75,8 @@ export function refused(redactor: SecretRedactor, reply: UpstreamReply): Upstrea
 
 /** Whether a provider's message is about the operator's account with it, or the operator's model. */
 function concernsOperator(message: string): boolean {
-  return OPERATOR_ACCOUNT_TERMS.test(message) || OPERATOR_MODEL_TERMS.test(message);
+  const beginning = message.slice(0, LOOKED_AT);
+  return OPERATOR_ACCOUNT_TERMS.test(beginning) || OPERATOR_MODEL_TERMS.test(beginning);
 }
 
 /** The error for a call without a usable reply. */

@@ -153,7 +153,7 @@ export class MessageRequestReader implements JsonHandler {
       case 'callers':
         return this.tools.caller(frame, token);
       case 'thinking':
-        if (frame.key === 'budget_tokens' && kind === 'number') this.thinkingTokens = Number(token.text());
+        if (frame.key === 'budget_tokens' && kind === 'number') this.thinkingBudget(frame, Number(token.text()));
         return this.tools.member(frame, token, kind === 'string');
       case 'tool':
       case 'output_config':
@@ -161,6 +161,11 @@ export class MessageRequestReader implements JsonHandler {
       default:
         if (kind === 'string' && !frame.isArray) this.messages.partMember(frame, token);
     }
+  }
+
+  private thinkingBudget(frame: Frame, tokens: number): void {
+    if (Number.isSafeInteger(tokens) && tokens >= 1) this.thinkingTokens = tokens;
+    else this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.budget });
   }
 
   /** Checks an object or array by its place, before its members are parsed. */

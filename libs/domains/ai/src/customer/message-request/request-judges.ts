@@ -270,6 +270,7 @@ export const DETAILS = {
   systemBlock: 'a block of system must be an object with the type text',
   stream: 'stream must be true or false',
   maxTokens: 'max_tokens must be a whole number of at least 1',
+  budget: 'budget_tokens must be a whole number of at least 1',
   maxTokensText: 'max_tokens must be a number, not a string: send it without quotes',
   foreignFile: 'files uploaded to the AI provider cannot be referred to; send the content itself',
   twice: (name: string) => `${name} is given twice`,

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { Injectable, Logger } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import { CustomerContextService } from '@platform/context';
-import { TimeShares } from '@platform/fairness';
+import { HeldShares, TimeShares } from '@platform/fairness';
 import { KeyedCallsService } from '@platform/idempotency';
 import type { SettlementResult } from '../../ledger/credit-ledger.port';
 import {
@@ -18,11 +18,13 @@ import { callFailure, failureReason } from './call-errors';
 import { CallReservationService, type CustomerCall, type ReservedCall } from './call-reservation.service';
 import { CallResolutionService } from './call-resolution.service';
 import { CallsInFlightService } from './calls-in-flight.service';
-import { ReplyStream } from './reply-stream';
+import { type EventMemory, ReplyStream } from './reply-stream';
 
 /** What a piece of a stream costs the process, and each of its bytes, in milliseconds: to be read, looked at and sent on. */
 const PIECE_MS = 0.02;
 const MS_PER_BYTE = 2e-5;
+/** For the events of all streams that are kept for Idempotency-Keys; one customer may have half of it. */
+const KEPT_EVENTS_BYTES = 256 * 1024 * 1024;
 
 /** The sender of a message, as its receipt names it; the customer is the one in context. */
 export type AiCaller = Pick<CustomerCall, 'tokenId' | 'requestId'>;
@@ -72,6 +74,8 @@ interface BegunStream {
 @Injectable()
 export class AiMessagesService {
   private readonly logger = new Logger(AiMessagesService.name);
+  /** The events of streams that are kept for Idempotency-Keys. A stream without room is charged all the same, and its reply is not kept. */
+  private readonly keptEvents = new HeldShares(KEPT_EVENTS_BYTES);
 
   constructor(
     private readonly reservations: CallReservationService,
@@ -134,7 +138,7 @@ export class AiMessagesService {
           reply.once('begun', () => opened.resolve({ usageId, events: reply, ended }));
           return reply.relay(begun.events, {
             received: (bytes) => this.shares.charge(call.customerId, PIECE_MS + bytes * MS_PER_BYTE),
-            keep: call.key !== undefined,
+            memory: call.key && this.memoryOf(call.customerId),
             settle: (usage, body) =>
               this.settle(call, begun.reserved, form, { usage, requestId: begun.events.requestId }, body),
             brokeOff: (error) => this.fail(call, begun.reserved, error),
@@ -148,6 +152,13 @@ export class AiMessagesService {
     );
     reply.once('gone', () => this.calls.detach(ended));
     return opened.promise;
+  }
+
+  private memoryOf(customerId: string): EventMemory {
+    return {
+      take: (bytes) => this.keptEvents.take(customerId, bytes) === 'granted',
+      give: (bytes) => this.keptEvents.give(customerId, bytes),
+    };
   }
 
   /** Reserves the credit and calls the provider. The request may be large, so nothing keeps it longer than this. */

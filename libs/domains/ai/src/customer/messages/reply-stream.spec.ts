@@ -6,7 +6,7 @@ describe('ReplyStream', () => {
   beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] }));
   afterEach(() => jest.useRealTimers());
 
-  const open = () => {
+  const open = (room = Infinity) => {
     const settled = Promise.withResolvers<void>();
     const all = Promise.withResolvers<Awaited<ReturnType<UpstreamMessageStream['read']>>>();
     let pass: (events: Buffer) => void = () => undefined;
@@ -22,9 +22,18 @@ describe('ReplyStream', () => {
     const stream = new ReplyStream(1_000);
     const received = jest.fn();
     const settle = jest.fn((_usage: TokenUsage, _events: Buffer | null) => settled.promise);
-    const relayed = stream.relay(source, { received, keep: true, settle, brokeOff: (error) => Promise.resolve(error) });
+    let used = 0;
+    const memory = {
+      take: (bytes: number) => used + bytes <= room && (used += bytes) > 0,
+      give: (bytes: number) => void (used -= bytes),
+    };
+    const relayed = stream.relay(source, { received, memory, settle, brokeOff: (error) => Promise.resolve(error) });
     relayed.catch(() => undefined);
-    return { source, stream, pass: (events: Buffer) => pass(events), all, received, settle, settled, relayed };
+    return {
+      ...{ source, stream, all, received, settle, settled, relayed },
+      pass: (events: Buffer) => pass(events),
+      used: () => used,
+    };
   };
   const USAGE: TokenUsage = { input: 1, cacheWrite5m: 0, cacheWrite1h: 0, cacheRead: 0, output: 1 };
   /** More than waits for a reader without pausing the source. */
@@ -36,6 +45,32 @@ describe('ReplyStream', () => {
     expect(source.pause).toHaveBeenCalledTimes(1);
     stream.read();
     expect(source.resume).toHaveBeenCalledTimes(1);
+  });
+
+  it('keeps its events while there is memory for them, and gives it back', async () => {
+    const last = Buffer.from('last');
+    for (const [room, kept] of [
+      [7, null],
+      [8, Buffer.concat([Buffer.alloc(8), last])],
+    ] as const) {
+      const { pass, all, settle, settled, relayed, used } = open(room);
+      pass(Buffer.alloc(3));
+      pass(Buffer.alloc(5));
+      all.resolve({ usage: USAGE, lastEvent: last });
+      settled.resolve();
+      await relayed;
+      expect(settle.mock.calls).toEqual([[USAGE, kept]]);
+      expect(used()).toBe(0);
+    }
+  });
+
+  it('gives the memory of its events back when it breaks off', async () => {
+    const { pass, all, relayed, used } = open();
+    pass(Buffer.alloc(3));
+    expect(used()).toBe(3);
+    all.reject(new Error('cut off'));
+    await expect(relayed).rejects.toThrow('cut off');
+    expect(used()).toBe(0);
   });
 
   it('tells the bytes of each piece, also those that come after its reader has gone', () => {

@@ -11,12 +11,19 @@ const UNREAD_BYTES = 16 * 1024;
  */
 const MOST_KEPT_BYTES = 32 * 1024 * 1024;
 
+/** Memory for the events that are kept for Idempotency-Keys. */
+export interface EventMemory {
+  /** @returns whether there is room for so many bytes more */
+  take(bytes: number): boolean;
+  give(bytes: number): void;
+}
+
 /** What the call's owner does with a stream. */
 interface StreamOwner {
   /** Is told the bytes of each piece of events, also after the reader has gone. */
   received: (bytes: number) => void;
-  /** Whether the events are wanted for an Idempotency-Key. */
-  keep: boolean;
+  /** Where the events are kept for an Idempotency-Key; undefined if they are not wanted. */
+  memory: EventMemory | undefined;
   /** Charges the message. @param events all events; null if they are not wanted, or too many */
   settle: (usage: TokenUsage, events: Buffer | null) => Promise<unknown>;
   /** Ends a call whose message broke off. @returns the error for the reader */
@@ -47,23 +54,24 @@ export class ReplyStream extends Readable {
    * Passes the provider's events on to the end, whether the reader stays or not. The last one, `message_stop`, is withheld until the
    * settlement is committed: a reader who has it knows that the message is charged. @throws if it is not charged
    */
-  async relay(source: UpstreamMessageStream, { received, keep, settle, brokeOff }: StreamOwner): Promise<void> {
-    let kept: Buffer[] | null = keep ? [] : null;
-    let bytes = 0;
+  async relay(source: UpstreamMessageStream, { received, memory, settle, brokeOff }: StreamOwner): Promise<void> {
+    const kept = new KeptEvents(memory);
     this.source = source;
-    const { usage, lastEvent } = await source
-      .read((piece) => {
-        received(piece.length);
-        bytes += piece.length;
-        if (bytes > MOST_KEPT_BYTES) kept = null;
-        kept?.push(piece);
-        this.pass(piece);
-      })
-      .catch(async (error: unknown) => {
-        throw await brokeOff(error);
-      });
-    await settle(usage, kept && Buffer.concat([...kept, lastEvent]));
-    this.end(lastEvent);
+    try {
+      const { usage, lastEvent } = await source
+        .read((piece) => {
+          received(piece.length);
+          kept.add(piece);
+          this.pass(piece);
+        })
+        .catch(async (error: unknown) => {
+          throw await brokeOff(error);
+        });
+      await settle(usage, kept.all(lastEvent));
+      this.end(lastEvent);
+    } finally {
+      kept.forget();
+    }
   }
 
   private pass(events: Buffer): void {
@@ -115,5 +123,31 @@ export class ReplyStream extends Readable {
     this.heldSince = undefined;
     clearTimeout(this.timer);
     this.timer = undefined;
+  }
+}
+
+/** The events of a stream, until it is charged; none of them if there are too many. */
+class KeptEvents {
+  private pieces: Buffer[] = [];
+  private bytes = 0;
+
+  constructor(private memory: EventMemory | undefined) {}
+
+  add(piece: Buffer): void {
+    if (!this.memory) return;
+    if (this.bytes + piece.length > MOST_KEPT_BYTES || !this.memory.take(piece.length)) return this.forget();
+    this.bytes += piece.length;
+    this.pieces.push(piece);
+  }
+
+  /** @returns null if they are not kept */
+  all(lastEvent: Buffer): Buffer | null {
+    return this.memory ? Buffer.concat([...this.pieces, lastEvent]) : null;
+  }
+
+  forget(): void {
+    this.memory?.give(this.bytes);
+    this.memory = undefined;
+    this.pieces = [];
   }
 }
