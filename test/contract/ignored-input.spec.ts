@@ -14,6 +14,8 @@ const ALL = [
   '/ai/usage',
   '/ai/usage/summary',
   '/ai/ledger',
+  '/webhooks/endpoints',
+  '/webhooks/deliveries',
 ];
 const HELLO = { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 50 };
 const SMS = { to: '+4790000000', message: 'Hello' };

@@ -19,7 +19,7 @@ import { ServiceQueryDto } from './services/service.dto';
 import { SmsQueryDto } from './sms/sms.dto';
 import { StatusQueryDto } from './status/service-status.dto';
 import { TicketQueryDto } from './support/ticket.dto';
-import { WebhookDeliveryQueryDto } from './webhooks/webhook.dto';
+import { WebhookDeliveryQueryDto, WebhookEndpointQueryDto } from './webhooks/webhook.dto';
 
 /** The queries of all lists. A list refuses the filters of the others, because it would ignore them. */
 export const LISTS = [
@@ -34,6 +34,7 @@ export const LISTS = [
   StatusQueryDto,
   TicketQueryDto,
   WebhookDeliveryQueryDto,
+  WebhookEndpointQueryDto,
 ];
 
 /**

@@ -9,7 +9,7 @@ import {
 } from '@nestjs/swagger';
 import { WebhookDeliveriesService, WebhookEndpointsService } from '@domains/events';
 import { CurrentCustomer, RequireScope } from '@platform/access';
-import { ListQueryDto, PathId, ProblemReplies, toPageDto, toPageRequest, WithoutBody } from '@platform/http';
+import { PathId, ProblemReplies, toPageDto, toPageRequest, WithoutBody } from '@platform/http';
 import type { AuthenticatedCustomer } from '@platform/tokens';
 import { toWebhookEndpointDto, WebhookEndpointDto } from '@records/webhook-endpoint.dto';
 import {
@@ -23,6 +23,7 @@ import {
   toWebhookDeliveryDto,
   WebhookDeliveryDto,
   WebhookEndpointPageDto,
+  WebhookEndpointQueryDto,
   WebhookEndpointWithSecretDto,
 } from './webhook.dto';
 
@@ -43,7 +44,7 @@ export class WebhookEndpointsController {
   @ApiOperation({ summary: 'List your webhook endpoints', description: 'Newest first, without their secrets.' })
   @ApiOkResponse({ type: WebhookEndpointPageDto, description: 'A page of the list.' })
   @ProblemReplies('invalid_request')
-  async listWebhookEndpoints(@Query() query: ListQueryDto): Promise<WebhookEndpointPageDto> {
+  async listWebhookEndpoints(@Query() query: WebhookEndpointQueryDto): Promise<WebhookEndpointPageDto> {
     return toPageDto(await this.endpoints.list(toPageRequest(query)), toWebhookEndpointDto);
   }
 

@@ -107,6 +107,9 @@ export class WebhookEndpointPageDto extends PageDto {
   data!: WebhookEndpointDto[];
 }
 
+/** Filters of the list of endpoints. */
+export class WebhookEndpointQueryDto extends ListQueryDto {}
+
 /** Filters of the list of deliveries. */
 export class WebhookDeliveryQueryDto extends ListQueryDto {
   /** Only deliveries to this endpoint. */
