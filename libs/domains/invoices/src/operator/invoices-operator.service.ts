@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { lockCustomer, NUMBER_AND_NAME } from '@domains/customers';
 import { DataSource, type EntityManager, LessThan } from 'typeorm';
 import { AuditService } from '@platform/audit';
-import { isUniqueViolation, OperatorList, type TextSearch } from '@platform/database';
+import { databaseNow, isUniqueViolation, OperatorList, type TextSearch } from '@platform/database';
 import { requireText, ServiceError } from '@platform/errors';
 import {
   type InboxPage,
@@ -148,9 +148,12 @@ export class InvoicesOperatorService {
     const { amount, sourceId = invoice.number, currency = 'NOK', ...rest } = invoice;
     const id = randomUUID();
     const money = { amount: amount.toString(), amountDue: amount.toString(), currency };
+    // One of a former day has its place among those of that day, as those of the billing systems have.
+    const isOfToday = invoice.issueDate >= this.calendar.dateOf(await databaseNow(manager));
+    const placed = isOfToday ? {} : { createdAt: this.calendar.startOf(invoice.issueDate) };
     try {
       await manager.insert(InvoiceNumber, { source: 'manual', type: 'invoice', number: invoice.number, sourceId });
-      await manager.insert(Invoice, { ...rest, ...money, id, source: 'manual', sourceId, status: 'open' });
+      await manager.insert(Invoice, { ...rest, ...money, ...placed, id, source: 'manual', sourceId, status: 'open' });
     } catch (error) {
       throw isUniqueViolation(error) ? new DuplicateInvoiceError(invoice.number) : error;
     }
