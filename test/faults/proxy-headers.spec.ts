@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, get } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { expectProblem } from '@test/expect-problem';
 import { describeWithNginx, type NginxProxy, startNginx } from '@test/nginx-proxy';
 import { until } from '@test/until';
 
@@ -47,6 +48,12 @@ describeWithNginx('connections whose headers do not end', () => {
     await until(() => open.every(({ destroyed }) => destroyed) || proxy.rssMb() - before > 60);
     expect(proxy.rssMb() - before).toBeLessThan(60);
   }, 30_000);
+
+  it('are other than an address that is too long, which is 414', async () => {
+    const reply = await fetch(`${proxy.baseUrl}/customer?a=${'a'.repeat(9_000)}`);
+    await expectProblem(reply, 414, 'uri_too_long');
+    await expectProblem(await fetch(proxy.baseUrl, { headers: { a: 'a'.repeat(9_000) } }), 431, 'headers_too_large');
+  });
 
   it('shut nobody out, however many one address has', async () => {
     await begin(CONNECTIONS, 'X-A: ');

@@ -71,7 +71,10 @@ describeWithNginx('a flood of requests, at the proxy', () => {
     expect(served).toBeGreaterThan(0);
     expect(served).toBeLessThanOrEqual(atOnce + perSecond * seconds + 1);
     const [refusal] = refused;
-    expect(refusal?.headers.get('retry-after')).toBe('1');
+    const { headers } = refusal as Response;
+    const state = ['retry-after', 'x-ratelimit-remaining', 'x-ratelimit-reset'].map((name) => headers.get(name));
+    expect(state).toEqual(['1', '0', '1']);
+    expect(Number(headers.get('x-ratelimit-limit'))).toBe(60 * PER_SECOND);
     expect(await expectProblem(refusal as Response, 429, 'rate_limited')).toMatchObject({
       detail: expect.stringContaining('with your token or from your network address'),
     });

@@ -45,7 +45,7 @@ limits() {
 filled() {
   sed -e "s#@RUN@#$run#g; s#@HERE@#$here#g; s#@CERTIFICATES@#$certificates#; s#@STATE@#$state#" \
     -e "s#@RESOLVER@#${RESOLVER:-127.0.0.11}#; s#@PROXY_BEFORE@#${PROXY_BEFORE:-127.0.0.1/32}#" \
-    -e "s#@TOKEN_RATE@#$requests_per_second#; s#@TOKEN_AT_ONCE@#$((requests_per_second / 10))#" \
+    -e "s#@TOKEN_RATE@#$requests_per_second#; s#@TOKEN_PER_MINUTE@#$((requests_per_second * 60))#; s#@TOKEN_AT_ONCE@#$((requests_per_second / 10))#" \
     -e "s#@TOKEN_BURST@#$((requests_per_second * 4))#; s#@TOKEN_IN_PROGRESS@#$((requests_per_second * 4))#" \
     -e "s#@ADDRESS_RATE@#$((requests_per_second * 2))#; s#@ADDRESS_AT_ONCE@#$((requests_per_second * 4))#" \
     -e "s#@ADDRESS_BURST@#$((requests_per_second * 8))#; s#@ADDRESS_IN_PROGRESS@#$((requests_per_second * 16))#" \
