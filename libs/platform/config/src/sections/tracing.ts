@@ -14,7 +14,7 @@ export const tracing = {
     .string()
     .min(1)
     .optional()
-    .describe('name of the service in traces; default customer-api and worker'),
+    .describe('name of the service in traces; default customer-api, worker and operator-api'),
   OTEL_TRACES_SAMPLER: z
     .enum([
       'always_on',
