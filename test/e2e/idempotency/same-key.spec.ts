@@ -92,6 +92,18 @@ describe('Idempotency-Key', () => {
     expect(replies.filter(({ replayed }) => !replayed)).toHaveLength(1);
   });
 
+  it('another request with the key of one that takes long is told at once', async () => {
+    const { post, newKey } = await createKeyedCaller(full);
+    const key = newKey();
+    const gate = full.sandbox.messages.hold();
+    const message = post('/ai/messages', { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 20 }, key);
+    await full.sandbox.messages.received(1);
+    const ticket = await post('/support/tickets', { title: 'Printer', body: 'It is on fire' }, key);
+    expect([ticket.status, codeOf(ticket.body)]).toEqual([422, 'idempotency_key_reused']);
+    gate.open();
+    expect(await message).toMatchObject({ status: 201 });
+  });
+
   it('the same request to another path is another request', async () => {
     const { post, newKey } = await createKeyedCaller(full);
     const opened = await post('/support/tickets', { title: 'Printer', body: 'It is on fire' });

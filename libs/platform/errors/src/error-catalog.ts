@@ -107,7 +107,7 @@ export const errorCatalog = {
     advice:
       'Do not send the request again with another key: it was done once. detail says why its reply is not available, and has the id of its record if that is an SMS or a charged AI message.',
     example:
-      'The request was done once, but its reply was too large to be kept. The id of its record is 0198c9b2-5a3e-7c41-8f60-2b8f6f0f6a51',
+      'The request was done once, but its reply was too large to be kept, or there was no room to keep it. The id of its record is 0198c9b2-5a3e-7c41-8f60-2b8f6f0f6a51',
   },
   ticket_closed: {
     status: 409,

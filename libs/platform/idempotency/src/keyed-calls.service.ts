@@ -21,6 +21,8 @@ import { assertSameRequest, type RequestKey } from './request-key';
 
 /** `Retry-After` while the request is in progress. */
 const RETRY_SECONDS = 2;
+/** Longest wait for the same request with the same key. */
+const PATIENCE_MS = 2_000;
 /**
  * Ends of keys that wait for the database at most: as many as SMS without a key, which wait for it as well. An end holds the key,
  * the outcome and the reply, but nothing of its connection: some 4 kB each at most, 40 MB together.
@@ -74,8 +76,8 @@ export type KeyedOutcome =
 export class KeyedCallsService implements OnApplicationShutdown {
   private readonly logger = new Logger(KeyedCallsService.name);
   private readonly calls = new AsyncLocalStorage<KeyedCall>();
-  /** The ends of the calls that run in this process, by the hashes of their keys, which differ between customers. */
-  private readonly running = new Map<string, Promise<void>>();
+  /** The calls that run in this process, by the hashes of their keys, which differ between customers. */
+  private readonly running = new Map<string, { fingerprint: Buffer; together: boolean; ended: Promise<void> }>();
   private readonly services: CallServices;
   /** Ends that wait for the database. */
   private readonly later: DeferredWrites<{ effect: StartedEffect; ending: Ending }>;
@@ -133,13 +135,12 @@ export class KeyedCallsService implements OnApplicationShutdown {
   }
 
   /**
-   * Claims the key, runs the request and keeps its reply, in one transaction. Those with the same key wait for it here, without a
-   * connection. @throws KeyTakenError
+   * Claims the key, runs the request and keeps its reply, in one transaction. The same requests with the same key wait for it here,
+   * without a connection. @throws KeyTakenError; ServiceError idempotency_key_in_progress if that takes too long
    */
   private async runTogether(call: KeyedCall, { key, presenter, work }: KeyedRequest): Promise<KeyedOutcome> {
     const { database, store } = this.services;
-    const hash = hashOf(call);
-    for (let other = this.running.get(hash); other; other = this.running.get(hash)) await other;
+    await this.untilFree(call);
     const together = async () => {
       await store.claim(key);
       call.claimed();
@@ -147,7 +148,20 @@ export class KeyedCallsService implements OnApplicationShutdown {
       await store.complete(key, made);
       return made;
     };
-    return { reply: await this.run(call, () => database.transaction(together)), isReplayed: false };
+    return { reply: await this.run(call, () => database.transaction(together), true), isReplayed: false };
+  }
+
+  private async untilFree({ request }: KeyedCall): Promise<void> {
+    const hash = request.hash.toString('base64');
+    if (!this.running.has(hash)) return;
+    const patience = AbortSignal.timeout(PATIENCE_MS);
+    const over = new Promise((resolve) => patience.addEventListener('abort', resolve, { once: true }));
+    for (let other = this.running.get(hash); other; other = this.running.get(hash)) {
+      if (patience.aborted) throw keyInProgress();
+      if (!other.together || !other.fingerprint.equals(request.fingerprint))
+        throw new KeyTakenError('Another request with the Idempotency-Key is running');
+      await Promise.race([other.ended, over]);
+    }
   }
 
   /**
@@ -175,13 +189,14 @@ export class KeyedCallsService implements OnApplicationShutdown {
 
   /**
    * Runs `work`, and everything it awaits, for the call. Only one of those with the same key runs here at a time: the others
-   * would wait for it with a connection each. @throws KeyTakenError
+   * would wait for it with a connection each. @param together whether its work is one transaction, which ends soon
+   * @throws KeyTakenError
    */
-  private async run<T>(call: KeyedCall, work: () => Promise<T>): Promise<T> {
-    const hash = hashOf(call);
+  private async run<T>(call: KeyedCall, work: () => Promise<T>, together = false): Promise<T> {
+    const hash = call.request.hash.toString('base64');
     if (this.running.has(hash)) throw new KeyTakenError('A request with the Idempotency-Key is running');
     const ended = Promise.withResolvers<void>();
-    this.running.set(hash, ended.promise);
+    this.running.set(hash, { fingerprint: call.request.fingerprint, together, ended: ended.promise });
     try {
       return await this.calls.run(call, work);
     } finally {
@@ -372,10 +387,6 @@ class StartedEffect {
       throw error;
     }
   }
-}
-
-function hashOf({ request }: KeyedCall): string {
-  return request.hash.toString('base64');
 }
 
 /** A key that another request has, whose end is not known yet. */

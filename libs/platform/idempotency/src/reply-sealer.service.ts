@@ -204,7 +204,7 @@ export async function openKeptReply(
   request: RequestKey,
   { reply, secretsKey, effectId = null }: { reply: Buffer | null; secretsKey: string | null; effectId?: string | null },
 ): Promise<OpenedReply> {
-  if (!reply) throw notKept('was too large to be kept', effectId);
+  if (!reply) throw notKept('was too large to be kept, or there was no room to keep it', effectId);
   try {
     return await sealer.open(request, { secretsKey: secretsKey ?? '', body: reply });
   } catch (error) {
