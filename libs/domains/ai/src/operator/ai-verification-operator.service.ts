@@ -22,6 +22,8 @@ const LATE_CHARGES_MS = 43_200_000;
 
 /** How long the verification of one customer, or of all in one statement, may take, in milliseconds: it reads all that is kept. */
 const STATEMENT_MS = 3_600_000;
+/** How often PostgreSQL looks whether a statement is still wanted, in milliseconds. */
+const CHECK_MS = 5_000;
 
 /** The sums of a day in words; null if there are none. */
 const sumsOf = (alias: string) =>
@@ -199,7 +201,7 @@ const VERIFY = `
  */
 @Injectable()
 export class AiVerificationOperatorService {
-  private latest: Promise<unknown> = Promise.resolve();
+  private readonly underWay = new Map<string | undefined, Promise<LedgerProblem[]>>();
 
   constructor(
     private readonly dataSource: DataSource,
@@ -214,9 +216,15 @@ export class AiVerificationOperatorService {
     return row?.count ?? 0;
   }
 
-  /** All problems, of one customer or of all; empty if there are none. */
+  /** All problems, of one customer or of all; empty if there are none. Who asks while the same is being verified gets that. */
   verify(customerId?: string): Promise<LedgerProblem[]> {
-    return this.patiently((client) => this.verifyOn(client, customerId));
+    const known = this.underWay.get(customerId);
+    if (known) return known;
+    const verified = this.patiently((client) => this.verifyOn(client, customerId)).finally(() =>
+      this.underWay.delete(customerId),
+    );
+    this.underWay.set(customerId, verified);
+    return verified;
   }
 
   private async verifyOn(client: DeadlineClient, customerId?: string): Promise<LedgerProblem[]> {
@@ -226,19 +234,21 @@ export class AiVerificationOperatorService {
     return (await client.query<LedgerProblem>(VERIFY, values)).rows;
   }
 
-  /** Runs statements on a connection of their own, where they may take longer than those of a request; one verification at a time. */
-  private patiently<T>(work: (client: DeadlineClient) => Promise<T>): Promise<T> {
-    const verified = this.latest.then(() => this.connected(work));
-    this.latest = verified.catch(() => undefined);
-    return verified;
-  }
-
-  private async connected<T>(work: (client: DeadlineClient) => Promise<T>): Promise<T> {
-    const client = new DeadlineClient(clientSettings(this.config, 'account_operator', STATEMENT_MS));
+  /**
+   * Runs statements on a connection of their own, where they may take longer than those of a request. They end soon after the
+   * signal, or this process, has ended the connection.
+   */
+  private async patiently<T>(work: (client: DeadlineClient) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const settings = clientSettings(this.config, 'account_operator', STATEMENT_MS);
+    const options = `${settings.options} -c client_connection_check_interval=${CHECK_MS}`;
+    const client = new DeadlineClient({ ...settings, options });
+    const leave = () => client.disconnect();
     await client.connect();
+    signal?.addEventListener('abort', leave, { once: true });
     try {
       return await work(client);
     } finally {
+      signal?.removeEventListener('abort', leave);
       await client.end();
     }
   }
@@ -251,7 +261,12 @@ export class AiVerificationOperatorService {
     signal: AbortSignal,
     found: (problem: LedgerProblem) => void,
   ): Promise<{ accounts: number; problems: number } | undefined> {
-    const problems = await this.patiently((client) => this.countProblems(client, signal, found));
+    const problems = await this.patiently((client) => this.countProblems(client, signal, found), signal).catch(
+      (error: unknown) => {
+        if (signal.aborted) return undefined;
+        throw error;
+      },
+    );
     if (problems === undefined) return undefined;
     const accounts = await this.accounts();
     await this.dataSource.query('update ai_verification set finished_at = now(), accounts = $1, problems = $2', [
