@@ -6,6 +6,7 @@ import {
   AiOperatorModule,
   AiVerificationOperatorService,
 } from '@domains/ai';
+import { DataSource } from 'typeorm';
 import { CustomersOperatorModule, CustomersOperatorService } from '@domains/customers';
 import { ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
@@ -194,6 +195,21 @@ describe("a customer's data", () => {
       await sql('update ai_account set purchased = 0 where customer_id = $1');
       await erase(customerId);
       await expect(adding()).rejects.toThrow('The customer was erased');
+    });
+
+    it('is erased by portions, also where most of the rows have nothing to erase', async () => {
+      await sql(
+        `insert into ai_ledger_entry (customer_id, id, sequence, kind, bucket, amount, balance_after, month, note, actor, created_at)
+         select $1, gen_random_uuid(), 100 + n, 'manual_adjustment', 'included', 0.01, 1, '2026-01',
+           case n when 1700 then 'for Kari' end, 'operator:test', now() from generate_series(1, 1700) n`,
+      );
+      await deactivate(customerId);
+      const query = jest.spyOn(operator.get(DataSource), 'query');
+      const erased = await erase(customerId);
+      const looked = query.mock.calls.filter(([text]) => text.includes('update ai_ledger_entry')).length;
+      query.mockRestore();
+      expect(erased).toContainEqual({ table: 'ai_ledger_entry', rows: 1, done: 'blanked' });
+      expect(looked).toBe(4);
     });
 
     it('is only counted in a dry run', async () => {

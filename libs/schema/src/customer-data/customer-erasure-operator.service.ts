@@ -6,7 +6,7 @@ import { ServiceError } from '@platform/errors';
 import { announceTokenChange } from '@platform/tokens';
 import { type CustomerTable, type Erasure, readColumns, tablesInOrder } from './customer-tables';
 
-/** Rows of a statement: none holds its locks for long. */
+/** Rows of a statement: none holds its locks for long, nor takes long, however many rows are blank already. */
 const BATCH = 500;
 
 /** Number of rows of a table that an erasure deleted, blanked or kept, or would. */
@@ -112,44 +112,69 @@ async function isInTheBooks(manager: EntityManager, customerId: string): Promise
  * touched again.
  */
 async function eraseTable(dataSource: DataSource, table: CustomerTable, customerId: string): Promise<ErasedRows> {
-  const done = outcome(table.erase);
+  const { erase, table: name } = table;
+  const done = outcome(erase);
   if (done === 'kept') return countRows(dataSource, table, customerId);
-  const statement = await eraseStatement(dataSource, table);
+  if (erase.how === 'blank') {
+    const blanks = Object.entries(erase.blanks).map(([column, value]) => `${column} = ${value}`);
+    const change = `update ${name} set ${blanks.join(', ')} where`;
+    return { table: name, rows: await forEachRow(dataSource, table, customerId, change), done };
+  }
+  const keys = (await readColumns(dataSource, name)).key.join(', ');
+  const statement = `
+    with chosen as (select ${keys} from ${name} where customer_id = $1 ${erase.atOnce ? '' : `limit ${BATCH}`}),
+    changed as (delete from ${name} where customer_id = $1 and (${keys}) in (select ${keys} from chosen) returning 1)
+    select count(*)::int as done from changed`;
   let rows = 0;
   for (let count = -1; count !== 0; rows += count) {
     const [row] = await dataSource.query<{ done: number }[]>(statement, [customerId]);
     count = row?.done ?? 0;
   }
-  return { table: table.table, rows, done };
+  return { table: name, rows, done };
 }
 
 /** Counts the rows of a table that an erasure would delete, blank or keep. */
-async function countRows(
+async function countRows(dataSource: DataSource, table: CustomerTable, customerId: string): Promise<ErasedRows> {
+  const rows = await forEachRow(dataSource, table, customerId, `select 1 from ${table.table} where`);
+  return { table: table.table, rows, done: outcome(table.erase) };
+}
+
+/**
+ * Does something with each row of a customer that is not blank yet, in the order of the key, some at a time.
+ * @param work a statement, up to the `where`
+ * @returns the number of rows
+ */
+async function forEachRow(
   dataSource: DataSource,
   { table, customerColumn = 'customer_id', erase }: CustomerTable,
   customerId: string,
-): Promise<ErasedRows> {
-  const [row] = await dataSource.query<{ count: number }[]>(
-    `select count(*)::int as count from ${table} where ${customerColumn} = $1 ${toBlank(erase)}`,
-    [customerId],
-  );
-  return { table, rows: row?.count ?? 0, done: outcome(erase) };
-}
-
-async function eraseStatement(dataSource: DataSource, { table, erase }: CustomerTable): Promise<string> {
+  work: string,
+): Promise<number> {
   const { key } = await readColumns(dataSource, table);
   const keys = key.join(', ');
-  const batch = erase.how === 'delete' && erase.atOnce ? '' : `limit ${BATCH}`;
-  const change =
-    erase.how === 'delete'
-      ? `delete from ${table}`
-      : `update ${table} set ${Object.entries(erase.blanks)
-          .map(([column, value]) => `${column} = ${value}`)
-          .join(', ')}`;
-  return `
-    with chosen as (select ${keys} from ${table} where customer_id = $1 ${toBlank(erase)} ${batch}),
-    changed as (${change} where customer_id = $1 and (${keys}) in (select ${keys} from chosen) returning 1)
-    select count(*)::int as done from changed`;
+  const behind = `and (${keys}) > (${key.map((_, index) => `$${index + 2}`).join(', ')})`;
+  const statement = (after: string) => `
+    with portion as materialized (
+      select ${keys} from ${table} where ${customerColumn} = $1 ${after} order by ${keys} limit ${BATCH}),
+    worked as (
+      ${work} ${customerColumn} = $1 and (${keys}) in (select ${keys} from portion) ${toBlank(erase)}
+      ${work.startsWith('update') ? 'returning 1' : ''})
+    select (select count(*) from worked)::int as done, (select count(*) from portion)::int as looked,
+      (select to_json(p) from portion p order by ${keys
+        .split(', ')
+        .map((column) => `p.${column} desc`)
+        .join(', ')} limit 1) as last`;
+  let rows = 0;
+  for (let last: Record<string, unknown> | null | undefined; last !== null;) {
+    const values = last ? key.map((column) => last?.[column]) : [];
+    const [row] = await dataSource.query<{ done: number; looked: number; last: Record<string, unknown> | null }[]>(
+      statement(last ? behind : ''),
+      [customerId, ...values],
+    );
+    rows += row?.done ?? 0;
+    last = row?.looked === BATCH ? row.last : null;
+  }
+  return rows;
 }
 
 function outcome(erase: Erasure): ErasedRows['done'] {
