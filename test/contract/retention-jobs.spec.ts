@@ -10,6 +10,8 @@ import { NestLogger } from '@platform/logging';
 import { RefusalsOperatorModule } from '@platform/refusals';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveFakeService } from '@test/factories/service.factory';
+import { connectAsSuperuser } from '@test/test-database';
+import { until } from '@test/until';
 import { useTestDatabase } from '@test/use-test-database';
 import { RetentionJobs } from '../../apps/worker/src/retention-jobs';
 
@@ -97,6 +99,36 @@ describe('The job of the retention', () => {
     expect(await sql('select count(*)::int as n from support_ticket_reply where customer_id = $1', [id])).toEqual([
       { n: 2 },
     ]);
+  });
+
+  it('deletes no ticket that is being opened again', async () => {
+    const { id } = await saveFakeCustomer(database.superuser);
+    const ticket = await saveTicket(id, 'closed', '61 days');
+    const operator = await connectAsSuperuser(database);
+    await operator.query('begin');
+    await operator.query(`update support_ticket set status = 'open', updated_at = now() where id = $1`, [ticket]);
+    let ended = false;
+    const run = (await jobWith())().finally(() => (ended = true));
+    await until(async () => {
+      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      return ended || (await sql(waiting, [])).length > 0;
+    });
+    await operator.query('commit');
+    await operator.end();
+    await run;
+    expect(await tickets(id)).toEqual([ticket]);
+  });
+
+  it('goes on with the other kinds if one fails', async () => {
+    const { id } = await saveFakeCustomer(database.superuser);
+    await saveTicket(id, 'closed', '61 days');
+    const locker = await connectAsSuperuser(database);
+    await locker.query('begin; lock table sms_message in access exclusive mode');
+    const run = await jobWith({ DATABASE_STATEMENT_TIMEOUT_MS: 500 });
+    await expect(run()).rejects.toThrow('Some rows could not be purged');
+    await locker.query('rollback');
+    await locker.end();
+    expect(await tickets(id)).toEqual([]);
   });
 
   it('deletes status events that ended long ago, and none that last', async () => {

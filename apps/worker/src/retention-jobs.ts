@@ -46,13 +46,20 @@ export class RetentionJobs implements OnModuleInit {
         run: (days: number) => this.events.purge(days, signal),
       },
     ];
-    for (const { kind, days, run } of purges) {
-      if (days === 0 || signal.aborted) continue;
+    const works = purges.map(({ kind, days, run }) => async () => {
+      if (days === 0 || signal.aborted) return;
       const count = await run(days);
       if (count > 0) this.logger.warn({ msg: 'rows kept long enough were purged', kind, count });
-    }
-    await this.sms.purgeCounts(signal);
-    await this.refusals.purge(REFUSAL_RETENTION_DAYS);
-    if (LOG_DIRECTORY !== undefined) await tidyLogFiles(LOG_DIRECTORY, LOG_RETENTION_DAYS);
+    });
+    const failures: unknown[] = [];
+    // Each by itself: what fails keeps no other from being purged.
+    for (const work of [
+      ...works,
+      () => this.sms.purgeCounts(signal),
+      () => this.refusals.purge(REFUSAL_RETENTION_DAYS, signal),
+      () => (LOG_DIRECTORY === undefined ? undefined : tidyLogFiles(LOG_DIRECTORY, LOG_RETENTION_DAYS)),
+    ])
+      await Promise.resolve(work()).catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw new AggregateError(failures, 'Some rows could not be purged');
   }
 }

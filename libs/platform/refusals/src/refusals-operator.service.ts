@@ -4,6 +4,9 @@ import { OperatorList } from '@platform/database';
 import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import { RefusedRequest } from './entities/refused-request.entity';
 
+/** Rows that a statement deletes. */
+const PURGED_AT_ONCE = 5_000;
+
 /** Filters of the list. */
 export interface RefusalQuery {
   customerId?: string;
@@ -74,13 +77,18 @@ export class RefusalsOperatorService {
   }
 
   /** Deletes those of the given number of days ago. @returns how many */
-  async purge(days: number): Promise<number> {
+  async purge(days: number, signal?: AbortSignal): Promise<number> {
     // By the id, which has an index and begins with the time.
     const [{ id }] = await this.dataSource.query<[{ id: string }]>(
       'select app.first_id(app.now() - make_interval(days => $1)) as id',
       [days],
     );
-    const [, count] = await this.dataSource.query<[unknown, number]>('delete from refused_request where id < $1', [id]);
-    return count;
+    let purged = 0;
+    for (let count = PURGED_AT_ONCE; count === PURGED_AT_ONCE && !signal?.aborted; purged += count)
+      [, count] = await this.dataSource.query<[unknown, number]>(
+        `delete from refused_request where id in (select id from refused_request where id < $1 order by id limit ${PURGED_AT_ONCE})`,
+        [id],
+      );
+    return purged;
   }
 }

@@ -1,16 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { purgeEachCustomer } from '@platform/database';
+import { customerPages, purgeEachCustomer } from '@platform/database';
 
-/** By id, which carries the time: from the last row that is certain to be blank ($3) to the newest one to blank. */
+/** Rows that a statement looks at: however many are blank already, it ends in time. */
+const PORTION = 500;
+
+/** By id, which carries the time: the next rows behind $3 that are old enough. */
 const BLANK = `
-  with expired as (
-    select id from sms_message
-    where customer_id = $1 and id >= $3 and id < app.first_id(app.now() - make_interval(days => $2)) and message <> ''
-    order by id limit 500),
+  with portion as materialized (
+    select id, message from sms_message
+    where customer_id = $1 and id > $3 and id < app.first_id(app.now() - make_interval(days => $2))
+    order by id limit ${PORTION}),
   blanked as (
-    update sms_message set message = '' where customer_id = $1 and id in (select id from expired) returning 1)
-  select count(*)::int as done from blanked`;
+    update sms_message set message = ''
+    where customer_id = $1 and id in (select id from portion where message <> '') returning 1)
+  select (select count(*) from blanked)::int as done, (select count(*) from portion)::int as looked,
+    (select id from portion order by id desc limit 1) as last`;
+
+/** What was done with the rows that a statement looked at. */
+interface Portion {
+  done: number;
+  looked: number;
+  /** The id of the last one. */
+  last: string | null;
+}
 
 /** Counts are only needed on their own day; a month of them helps to investigate. */
 const PURGE_COUNTS = `
@@ -37,8 +50,22 @@ export class SmsRetentionService {
       `select app.first_id(app.now() - make_interval(days => $1) - interval '${OVERLAP}') as next`,
       [days],
     );
-    const blanked = await purgeEachCustomer(this.dataSource, BLANK, [days, this.blankBefore], signal);
+    let blanked = 0;
+    for await (const page of customerPages(this.dataSource))
+      for (const id of page) blanked += await this.blankTextsOf(id, days, signal);
     if (!signal?.aborted) this.blankBefore = next;
+    return blanked;
+  }
+
+  private async blankTextsOf(customerId: string, days: number, signal?: AbortSignal): Promise<number> {
+    let blanked = 0;
+    let after: string | null = this.blankBefore;
+    while (after !== null && !signal?.aborted) {
+      const rows: Portion[] = await this.dataSource.query<Portion[]>(BLANK, [customerId, days, after]);
+      const [{ done, looked, last }] = rows as [Portion];
+      blanked += done;
+      after = looked === PORTION ? last : null;
+    }
     return blanked;
   }
 

@@ -234,7 +234,10 @@ export class TicketsOperatorService {
   /** Sets a ticket's status. @throws ServiceError not_found */
   setStatus(actor: string, id: string, status: TicketStatus): Promise<Ticket> {
     return this.dataSource.transaction(async (manager) => {
-      const { customerId, status: before } = await findTicket(manager, id);
+      const { customerId } = await findTicket(manager, id);
+      // Its customer may reply to it or close it at the same time.
+      const lock = { mode: 'for_no_key_update' } as const;
+      const { status: before } = await manager.findOneOrFail(Ticket, { where: { customerId, id }, lock });
       await manager.update(Ticket, { customerId, id }, { status, updatedAt: () => 'app.now()' });
       const metadata = { ticket_id: id, from: before, to: status };
       await this.audit.record(manager, { customerId, actor, action: 'ticket.set-status', metadata });
