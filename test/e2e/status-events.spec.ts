@@ -1,7 +1,9 @@
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { setDatabaseClock } from '@test/database-clock';
 import { saveFakeService } from '@test/factories/service.factory';
-import { operatorCommand } from '@test/operator-command';
+import { operatorCommand, operatorProcess } from '@test/operator-command';
+import { connectAsSuperuser } from '@test/test-database';
+import { until } from '@test/until';
 
 interface Event {
   id: string;
@@ -77,6 +79,36 @@ describe('a status event', () => {
     const again = await operator('end', '--event', id);
     expect(again).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('ended already') });
     expect((await seen()).event).toEqual(event);
+    expect(await audited()).toEqual(['status.post', 'status.end']);
+  });
+
+  it('is told to have ended where its begin is being told at the same time; ended twice at once, once', async () => {
+    const { id, audited } = await announce();
+    const told = async () => {
+      const { rows } = await api.superuser.query(
+        `select from event e join status_event s on s.customer_id = e.customer_id
+         where s.id = $1 and e.type = 'service.status_changed'`,
+        [id],
+      );
+      return rows.length;
+    };
+    expect(await told()).toBe(1);
+    await api.superuser.query('update status_event set begin_told = false where id = $1', [id]);
+    const worker = await connectAsSuperuser(api.database);
+    await worker.query('begin');
+    await worker.query('update status_event set begin_told = true where id = $1', [id]);
+    const words = ['status', 'end', '--event', id, '--json'];
+    const ends = [operatorProcess(api.database, words), operatorProcess(api.database, words)];
+    await until(async () => {
+      const { rows } = await api.superuser.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rows.length === 2;
+    });
+    await worker.query('commit');
+    await worker.end();
+    expect((await Promise.all(ends)).map(({ code }) => code).sort()).toEqual([0, 4]);
+    expect(await told()).toBe(2);
     expect(await audited()).toEqual(['status.post', 'status.end']);
   });
 

@@ -88,9 +88,12 @@ export class StatusEventsOperatorService {
   /** Ends an event now. @throws ServiceError not_found; invalid_request if it has ended already */
   end(actor: string, id: string): Promise<StatusEvent> {
     return this.dataSource.transaction(async (manager) => {
-      const event = await manager.findOneBy(StatusEvent, { id });
-      if (!event) throw new ServiceError('not_found', `There is no status event ${id}`);
-      const { customerId } = event;
+      const found = await manager.findOneBy(StatusEvent, { id });
+      if (!found) throw new ServiceError('not_found', `There is no status event ${id}`);
+      const { customerId } = found;
+      // Meanwhile its begin may be told, or another person end it.
+      const lock = { mode: 'for_no_key_update' } as const;
+      const event = await manager.findOneOrFail(StatusEvent, { where: { customerId, id }, lock });
       const now = await databaseNow(manager);
       if (event.endsAt && event.endsAt <= now) throw new ServiceError('invalid_request', 'The event has ended already');
       // An event that has not begun is cancelled: it ends at its start time.
