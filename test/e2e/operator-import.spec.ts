@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { operatorCommand } from '@test/operator-command';
 import { useTestDatabase } from '@test/use-test-database';
 
@@ -111,6 +112,13 @@ describe('Customers from a file', () => {
     ['', 'names no column name'],
   ])('are not read from %j', async (text, message) => {
     expect(await importFrom(text)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+  });
+
+  it('may be of a company whose former customer was erased', async () => {
+    await saveFakeCustomer(database.superuser, { organizationNumber: '889640782', active: false });
+    await database.superuser.query(`update customer set erased_at = now() where organization_number = '889640782'`);
+    const { code, report } = await importFrom('name,org_number,email\nNAV AS,889640782,a@nav.example');
+    expect({ code, report }).toMatchObject({ code: 0, report: [{ result: 'created' }] });
   });
 
   it('are not read from a file in another encoding', async () => {

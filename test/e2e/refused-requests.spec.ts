@@ -154,5 +154,10 @@ describe('A refused request is kept for the operator', () => {
       expect(stdout + stderr).not.toContain(token.token);
     }
     expect(await operator('token find --token-stdin', 'no token')).toMatchObject({ code: 4 });
+    // Every one that is in a file has to be found.
+    const other = await createCaller(ai.api);
+    const file = `# API=cas_live_xxxx\nTEST=${token.token}\nPRODUCTION=${other.token.token}\n`;
+    const found = (await json('token find --token-stdin', file)) as Row[];
+    expect(found.map(({ id }) => id).sort()).toEqual([token.id, other.token.id].sort());
   });
 });

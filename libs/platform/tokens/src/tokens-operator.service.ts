@@ -8,7 +8,7 @@ import type { Scope } from './scopes';
 import { ServiceToken } from './entities/service-token.entity';
 import { ServiceTokenUse } from './entities/service-token-use.entity';
 import { announceTokenChange } from './token-change-listener.service';
-import { fingerprintOf, generateToken, hashRange, hashToken, TOKEN_PREFIX } from './token-format';
+import { fingerprintOf, generateToken, hashRange, hashToken, isWellFormed, TOKEN_PREFIX } from './token-format';
 
 /** A token to issue. */
 export interface NewToken {
@@ -48,7 +48,9 @@ const HOUR_MS = 3_600_000;
 const MAX_GRACE_HOURS = 8760;
 /** Longest name of a token. */
 export const TOKEN_NAME_MAX = 80;
-const IN_TEXT = new RegExp(`${TOKEN_PREFIX}[0-9A-Za-z]+`);
+const IN_TEXT = new RegExp(`${TOKEN_PREFIX}[0-9A-Za-z]+`, 'g');
+/** Tokens of a text that are looked for. */
+const MOST_IN_TEXT = 1000;
 
 /** Manages service tokens for the operator. Every change is audited and announced to all replicas. */
 @Injectable()
@@ -168,17 +170,22 @@ export class TokensOperatorService {
   }
 
   /**
-   * The token that is in a text, such as a leaked file, or that has a fingerprint. @throws ServiceError not_found; invalid_request
-   * unless one of the two is given, and for a text without a token
+   * The tokens that are in a text, such as a leaked file, or the one that has a fingerprint. @throws ServiceError not_found;
+   * invalid_request unless one of the two is given, and for a text without a token
    */
   async findIn({ text, fingerprint }: { text?: string; fingerprint?: string }): Promise<TokenSummary[]> {
     if ((text === undefined) === (fingerprint === undefined))
       throw new ServiceError('invalid_request', 'Give a text with the token in it, or its fingerprint');
     if (fingerprint !== undefined) return this.find({ fingerprint });
-    const [token] = IN_TEXT.exec(text ?? '') ?? [];
+    const alike = [...new Set(text?.match(IN_TEXT))];
+    const [token, ...others] = alike.some(isWellFormed) ? alike.filter(isWellFormed) : alike;
     if (token === undefined)
       throw new ServiceError('invalid_request', `The text contains no token: one begins with ${TOKEN_PREFIX}`);
-    return this.find({ token });
+    if (others.length === 0) return this.find({ token });
+    const hashes = [token, ...others].slice(0, MOST_IN_TEXT).map(hashToken);
+    const found = await this.dataSource.manager.find(ServiceToken, { where: { tokenHash: In(hashes) } });
+    if (found.length > 0) return this.withLastUse(found);
+    throw new ServiceError('not_found', `None of the ${hashes.length} tokens in the text is known`);
   }
 
   private async withLastUse(tokens: ServiceToken[]): Promise<TokenSummary[]> {

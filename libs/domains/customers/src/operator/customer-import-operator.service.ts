@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, In } from 'typeorm';
+import { DataSource, In, IsNull } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { isUniqueViolation } from '@platform/database';
 import { ServiceError } from '@platform/errors';
@@ -67,14 +67,15 @@ export class CustomerImportOperatorService {
 
   private async faults(lines: readonly CustomerLine[]): Promise<(string | undefined)[]> {
     const taken = await this.dataSource.manager.find(Customer, {
-      select: { customerNumber: true, organizationNumber: true },
+      select: { customerNumber: true, organizationNumber: true, erasedAt: true },
       where: [
         { customerNumber: In(lines.flatMap(({ customerNumber }) => customerNumber ?? [])) },
-        { organizationNumber: In(lines.map(({ organizationNumber }) => organizationNumber)) },
+        { organizationNumber: In(lines.map(({ organizationNumber }) => organizationNumber)), erasedAt: IsNull() },
       ],
     });
     const numbers = new Set(taken.map(({ customerNumber }) => customerNumber));
-    const organizations = new Set(taken.map(({ organizationNumber }) => organizationNumber));
+    const present = taken.filter(({ erasedAt }) => erasedAt === null);
+    const organizations = new Set(present.map(({ organizationNumber }) => organizationNumber));
     const faultOf = await loadCustomerCheck();
     return lines.map((line) => {
       const { customerNumber, organizationNumber } = line;
