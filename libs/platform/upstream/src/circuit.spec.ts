@@ -87,9 +87,12 @@ describe('Circuit', () => {
     expect(next).toBeDefined();
     next?.begun();
     expect(circuit.open).toBe(false);
-    // What the slow one tells by now is no more than any call's.
+    // What they tell by now is no more than any call's, and no less.
     slow?.failed();
+    next?.failed('a');
     expect(circuit.open).toBe(false);
+    await fail(circuit, 'b', 'c');
+    expect(circuit.open).toBe(true);
   });
 
   it.each(['failed', 'nothing'] as const)('stays open when the call that tries ends with: %s', async (end) => {

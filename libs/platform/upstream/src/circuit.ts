@@ -140,9 +140,9 @@ export class Observation {
     else this.failed(reason && NETWORK_FAILURES.includes(reason) ? undefined : caller);
   }
 
-  /** The reply of a stream has begun. Its end may be far: a trial has shown enough. */
+  /** The reply of a stream has begun. Its end may be far: a trial has shown enough. How it ends counts as any call's. */
   begun(): void {
-    if (this.isTrial) this.succeeded();
+    if (this.isTrial) this.circuit.succeeded(true);
   }
 
   /** The upstream works, even if it refused. */

@@ -244,9 +244,9 @@ export class PipelinedConnectionsService implements OnApplicationShutdown {
 
   /** How long a statement that is sent now has to wait at least, in milliseconds: on the best connection. */
   queueDelayMs(): number {
-    let least = Infinity;
-    for (const connection of this.connections) least = Math.min(least, connection.queueDelayMs());
-    return least;
+    const usable = this.connections.filter(({ isDown }) => !isDown);
+    const delays = (usable.length > 0 ? usable : this.connections).map((connection) => connection.queueDelayMs());
+    return Math.min(...delays);
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { loadConfig } from '@platform/config';
 import { SecretRedactor } from '@platform/secrets';
-import { UpstreamClientsService } from '@platform/upstream';
+import { UpstreamClientsService, UpstreamReply } from '@platform/upstream';
 import {
   CREDENTIAL,
   describeUpstreamFaults,
@@ -9,6 +9,7 @@ import {
 } from '@test/suites/upstream-faults/upstream-faults.suite';
 import { rawReply, startRawServer } from '@test/raw-server';
 import { MessagesApiAdapter } from './messages-api.adapter';
+import { refused } from './provider-errors';
 import { type ProviderOutagesService } from './provider-outages.service';
 import { UpstreamError } from '../../ports/ai-upstream.port';
 
@@ -63,6 +64,18 @@ describeUpstreamFaults("The Messages API's count of tokens", {
 });
 
 describe("The provider's refusals", () => {
+  it('are not told where what is shown is about the operator’s account, wherever it stands', () => {
+    const redactor = SecretRedactor.forSettings(loadConfig({ NODE_ENV: 'test' }));
+    const message = `The request${' '.repeat(600)}: your organization has no credit`;
+    const reply = new UpstreamReply(
+      { upstream: 'ai', operation: 'test' },
+      400,
+      {},
+      Buffer.from(JSON.stringify({ error: { message } })),
+    );
+    expect(refused(redactor, reply).fault.detail).toBe('The AI provider rejected the request. You were not charged');
+  });
+
   it('are looked at in time, however much of a customer’s text they repeat', async () => {
     const server = await startRawServer();
     const config = loadConfig({ NODE_ENV: 'test', LOG_LEVEL: 'silent', ...common.settings(server.url) });

@@ -10,8 +10,6 @@ const OPERATOR_ACCOUNT_TERMS =
   /credit|balance|billing|plan|organi[sz]ation|workspace|account|api.?key|token limit per|rate limit/i;
 /** Signs of a message about the model that the operator has set. */
 const OPERATOR_MODEL_TERMS = /^model\b|\bmodel\b.*\b(not found|not exist|no access|deprecated|retired)\b/i;
-/** Characters of a provider's message that are looked at: it may repeat much of what a customer sent. */
-const LOOKED_AT = 500;
 /** The provider's status for overload. */
 const OVERLOADED = 529;
 /** A type of the provider's errors. */
@@ -55,7 +53,7 @@ export function refused(redactor: SecretRedactor, reply: UpstreamReply): Upstrea
   const message = redactor.foreignText(said);
   const overloaded = status === 429 || status === OVERLOADED;
   const rejected = status < 500 && !overloaded;
-  const isForCustomer = message !== undefined && !concernsOperator(said as string);
+  const isForCustomer = message !== undefined && !concernsOperator(message);
   const concernsRequest = status === 413 || (status === 400 && isForCustomer);
   const customerDetail = concernsRequest && isForCustomer;
   return new UpstreamError({
@@ -73,10 +71,12 @@ export function refused(redactor: SecretRedactor, reply: UpstreamReply): Upstrea
   });
 }
 
-/** Whether a provider's message is about the operator's account with it, or the operator's model. */
+/**
+ * Whether a provider's message is about the operator's account with it, or the operator's model.
+ * @param message as it would be shown, which is short: a provider may repeat much of what a customer sent
+ */
 function concernsOperator(message: string): boolean {
-  const beginning = message.slice(0, LOOKED_AT);
-  return OPERATOR_ACCOUNT_TERMS.test(beginning) || OPERATOR_MODEL_TERMS.test(beginning);
+  return OPERATOR_ACCOUNT_TERMS.test(message) || OPERATOR_MODEL_TERMS.test(message);
 }
 
 /** The error for a call without a usable reply. */
