@@ -67,17 +67,25 @@ describe('operator secrets reencrypt', () => {
     expect((await reencrypt({ SECRETS_KEY: former })).code).toBe(1);
   });
 
-  it('succeeds when what cannot be read was set anew: what was before is dropped', async () => {
+  it('succeeds when what cannot be read was set anew: what was before is kept for its day, and then dropped', async () => {
     const environment = { SECRETS_KEY: newKey() };
     await operatorCommand(database, ['ai', 'configure', '--customer', customer, '--key-stdin'], {
       input: 'sk-customers-new-key',
       environment,
     });
     await operatorCommand(database, ['webhook', 'rotate-secret', '--endpoint', endpoint], { environment });
-    const [key, secret] = [all('up_to_date')[0], all('reencrypted')[1]];
+    const [key, secret] = [all('up_to_date')[0], all('former_unreadable')[1]];
     const outcome = await reencrypt(environment);
     expect(result(outcome)).toEqual([key, secret]);
     expect(outcome.code).toBe(0);
+    // The key may be found again.
+    expect(result(await reencrypt({ ...environment, FORMER_SECRETS_KEY: present }))).toMatchObject([
+      key,
+      { result: 'reencrypted' },
+    ]);
+    await superuser.query('update webhook_endpoint set former_secret_until = app.now()');
     expect(result(await reencrypt(environment))).toEqual(all('up_to_date'));
+    const { rows } = await superuser.query('select from webhook_endpoint where former_secret_ciphertext is not null');
+    expect(rows).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import type { AppConfig } from '@platform/config';
-import { clientSettings, DeadlineClient } from '@platform/database';
+import { clientSettings, databaseNow, DeadlineClient } from '@platform/database';
 import { SecretBox } from '@platform/secrets';
 import { WebhookEndpoint } from '../entities/webhook-endpoint.entity';
 import { WebhookSecretsService } from '../webhook-secrets/webhook-secrets.service';
@@ -11,8 +11,11 @@ import { WebhookSecretsService } from '../webhook-secrets/webhook-secrets.servic
 export interface SecretReencryption {
   customer_id: string;
   endpoint_id: string;
-  /** `unreadable`: encrypted under a key that is neither SECRETS_KEY nor FORMER_SECRETS_KEY. It must be rotated. */
-  result: 'reencrypted' | 'up_to_date' | 'unreadable';
+  /**
+   * `unreadable`: encrypted under a key that is neither SECRETS_KEY nor FORMER_SECRETS_KEY. It must be rotated. `former_unreadable`:
+   * only the one before is, which then signs nothing for the rest of its day.
+   */
+  result: 'reencrypted' | 'up_to_date' | 'unreadable' | 'former_unreadable';
 }
 
 /** Encrypts the secrets of webhook endpoints anew after a change of SECRETS_KEY. */
@@ -46,22 +49,19 @@ export class WebhookSecretsOperatorService {
       const lock = { mode: 'pessimistic_write' } as const;
       const endpoint = await manager.findOne(WebhookEndpoint, { where: { customerId, id }, lock });
       if (!endpoint) return 'up_to_date';
-      const { secretCiphertext, formerSecretCiphertext: former } = endpoint;
+      const { secretCiphertext, formerSecretCiphertext: former, formerSecretUntil } = endpoint;
       if (!this.secrets.canOpen(endpoint, secretCiphertext)) return 'unreadable';
+      const isOver = formerSecretUntil !== null && formerSecretUntil <= (await databaseNow(manager));
+      const isReadable = former !== null && this.secrets.canOpen(endpoint, former);
       const secret = this.secrets.renew(endpoint, secretCiphertext);
-      // A former secret that cannot be read, such as one that was rotated for that reason, signs nothing.
-      const isLost = former !== null && !this.secrets.canOpen(endpoint, former);
-      const renewed = former && !isLost ? this.secrets.renew(endpoint, former) : undefined;
-      if (!secret && !renewed && !isLost) return 'up_to_date';
-      await manager.update(
-        WebhookEndpoint,
-        { customerId, id },
-        {
-          ...(secret && { secretCiphertext: secret }),
-          ...(renewed && { formerSecretCiphertext: renewed }),
-          ...(isLost && { formerSecretCiphertext: null, formerSecretUntil: null }),
-        },
-      );
+      const renewed = isReadable && !isOver ? this.secrets.renew(endpoint, former) : undefined;
+      const change = {
+        ...(secret && { secretCiphertext: secret }),
+        ...(renewed && { formerSecretCiphertext: renewed }),
+        ...(isOver && { formerSecretCiphertext: null, formerSecretUntil: null }),
+      };
+      if (Object.keys(change).length > 0) await manager.update(WebhookEndpoint, { customerId, id }, change);
+      if (!secret && !renewed) return former !== null && !isReadable && !isOver ? 'former_unreadable' : 'up_to_date';
       const metadata = { endpoint_id: id };
       await this.audit.record(manager, { customerId, actor, action: 'secrets.reencrypt', metadata });
       return 'reencrypted';
