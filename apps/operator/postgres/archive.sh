@@ -47,9 +47,12 @@ take_base() {
   tar xzOf "$folder/base.new/base.tar.gz" backup_label | sed -n 's/^START WAL LOCATION:.*(file \([0-9A-F]*\))$/\1/p' >"$folder/base.new/first-segment"
   mv "$folder/base.new" "$folder/$(now)"
   say "base backup: $(du -sh "$folder" | cut -f1) with the former ones of $(history)"
+  local failed=0
+  # Its failure is no failed backup, which is to be noted, with the room that there is then.
+  "$0" prune || failed=1
   note_base "$folder/$(ls "$folder" | grep -v new | tail -n 1)"
-  prune
   flock -u 8
+  return $failed
 }
 
 # note_base FOLDER: that it is complete, for the alert about the age of the newest one
@@ -92,7 +95,7 @@ run() {
   while :; do
     log_in
     receiving || receive || say 'the WAL is not received yet'
-    if receiving && base_is_due; then "$0" base || say 'the base backup failed, or old files could not be removed; it is tried again'; fi
+    if receiving && base_is_due; then "$0" base || say 'the base backup failed and is tried again, or old files could not be removed'; fi
     sleep 5 &
     wait $! || true
   done
@@ -103,4 +106,4 @@ health() {
   [ -n "$(ls -d "/archive/$(history)"/base/*Z)" ]
 }
 
-case ${1:-} in run) run ;; base) log_in; take_base ;; health) health ;; current) scripts | cmp -s - /tmp/made-of ;; *) exit 64 ;; esac
+case ${1:-} in run) run ;; base) log_in; take_base ;; prune) prune ;; health) health ;; current) scripts | cmp -s - /tmp/made-of ;; *) exit 64 ;; esac
