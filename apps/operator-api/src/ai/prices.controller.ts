@@ -51,7 +51,10 @@ export class PricesController {
   @HttpCode(HttpStatus.OK)
   @RequireRole('billing')
   @FreshLogin()
-  @ApiOperation({ summary: 'Take back a price', description: 'One that has not begun; to correct it, set it again.' })
+  @ApiOperation({
+    summary: 'Take back a price',
+    description: 'Until a minute before it begins; to correct it, set it again.',
+  })
   @ApiOkResponse({ type: PriceDto, description: 'The price that was taken back.' })
   @ProblemReplies('invalid_request', 'cross_site_request', 'not_found')
   async withdrawPrice(@Actor() actor: string, @Body() { model, from }: WithdrawPriceDto): Promise<PriceDto> {

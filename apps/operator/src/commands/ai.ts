@@ -104,7 +104,7 @@ const price = command({
 
 const withdrawPrice = command({
   name: 'withdraw-price',
-  description: 'take back a price that has not begun; to correct it, set it again',
+  description: 'take back a price, until a minute before it begins; to correct it, set it again',
   options: {
     model: required('--model <model>', "the provider's name of the model"),
     from: required('--from <date>', 'its first day, YYYY-MM-DD in the billing time zone', read.date),

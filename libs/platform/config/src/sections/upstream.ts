@@ -26,6 +26,6 @@ export const upstream = {
   UPSTREAM_BREAKER_RESET_MS: positive
     .default(5_000)
     .describe(
-      'time for which no calls are made to a system that counts as down; then one call tests whether it works again',
+      'time for which no calls are made to a system that counts as down; then one call tests whether it works again, and another each time that it has shown nothing for so long',
     ),
 };
