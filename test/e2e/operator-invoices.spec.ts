@@ -59,7 +59,9 @@ describe("The operator's command line: invoices, tickets and SMS", () => {
       stderr: expect.stringContaining('already is an invoice 1001'),
     });
     // Its place among others is that of its day.
-    const placed = await superuser.query<{ at: Date }>('select created_at as at from invoice where id = $1', [added.id]);
+    const placed = await superuser.query<{ at: Date }>('select created_at as at from invoice where id = $1', [
+      added.id,
+    ]);
     expect(placed.rows.map(({ at }) => at.toISOString())).toEqual(['2026-10-31T23:00:00.000Z']);
     const paid = await json(`invoice set-status --invoice ${added.id} --status paid`);
     expect(paid).toMatchObject({ status: 'paid', amount_due: '0.00', paid_at: expect.any(String) });

@@ -8,7 +8,9 @@ export const limits = {
   RATE_LIMIT_REQUESTS_PER_MINUTE: positive
     .default(600)
     .describe('requests a customer may make per minute, all routes together'),
-  RATE_LIMIT_AI_PER_MINUTE: positive.default(120).describe('AI messages and token counts a customer may send per minute'),
+  RATE_LIMIT_AI_PER_MINUTE: positive
+    .default(120)
+    .describe('AI messages and token counts a customer may send per minute'),
   RATE_LIMIT_SMS_PER_MINUTE: positive.default(60).describe('SMS a customer may send per minute'),
   RATE_LIMIT_ADDRESS_PER_MINUTE: positive
     .default(6000)
