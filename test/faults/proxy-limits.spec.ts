@@ -146,8 +146,22 @@ describeWithNginx('a flood of requests, at the proxy', () => {
     await other.stop();
   });
 
-  it('is bounded by a number: with anything else the proxy does not start', async () => {
-    const started = startNginxWith({ PROXY_REQUESTS_PER_SECOND: 'many' }, origin);
-    await expect(started).rejects.toThrow('PROXY_REQUESTS_PER_SECOND must be a number, not many');
+  // A tenth of these is nothing, and 16 times that is more than nginx counts.
+  it.each(['1', '8', '9', '5000'])('is bounded by %s a second', async (number) => {
+    const other = await startNginxWith({ PROXY_REQUESTS_PER_SECOND: number }, origin);
+    expect(await (await ask(bearer(generateToken()), other)).text()).toBe('served');
+    await other.stop();
+  });
+
+  it.each([
+    ['many', 'must be a number, not many'],
+    ['-5', 'must be a number, not -5'],
+    // The shell would read them as octal numbers.
+    ['0300', 'must be a number that does not begin with 0, not 0300'],
+    ['08', 'must be a number that does not begin with 0, not 08'],
+    ['00', 'must be a number that does not begin with 0, not 00'],
+  ])('is bounded by a number: with %s the proxy does not start', async (number, why) => {
+    const started = startNginxWith({ PROXY_REQUESTS_PER_SECOND: number }, origin);
+    await expect(started).rejects.toThrow(`PROXY_REQUESTS_PER_SECOND ${why}`);
   });
 });

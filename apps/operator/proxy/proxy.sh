@@ -14,6 +14,7 @@ https_port=:${HTTPS_PORT:-443}
 # with one token; 0: any number
 requests_per_second=${PROXY_REQUESTS_PER_SECOND:-300}
 case $requests_per_second in
+  0?*) echo "PROXY_REQUESTS_PER_SECOND must be a number that does not begin with 0, not $requests_per_second" >&2 && exit 64 ;;
   *[!0-9]*) echo "PROXY_REQUESTS_PER_SECOND must be a number, not $requests_per_second" >&2 && exit 64 ;;
 esac
 # where the configuration that is at work names itself
@@ -41,14 +42,24 @@ limits() {
   if [ "$requests_per_second" != 0 ]; then filled limits.conf; fi
 }
 
+# With one token: nginx takes no 0.
+at_once() {
+  if [ "$requests_per_second" -lt 10 ]; then echo 1; else echo $((requests_per_second / 10)); fi
+}
+
+# in_progress TIMES: so many times the number, at most what nginx can count.
+in_progress() {
+  if [ $((requests_per_second * $1)) -gt 65535 ]; then echo 65535; else echo $((requests_per_second * $1)); fi
+}
+
 # filled FILE: with its variables
 filled() {
   sed -e "s#@RUN@#$run#g; s#@HERE@#$here#g; s#@CERTIFICATES@#$certificates#; s#@STATE@#$state#" \
     -e "s#@RESOLVER@#${RESOLVER:-127.0.0.11}#; s#@PROXY_BEFORE@#${PROXY_BEFORE:-127.0.0.1/32}#" \
-    -e "s#@TOKEN_RATE@#$requests_per_second#; s#@TOKEN_PER_MINUTE@#$((requests_per_second * 60))#; s#@TOKEN_AT_ONCE@#$((requests_per_second / 10))#" \
-    -e "s#@TOKEN_BURST@#$((requests_per_second * 4))#; s#@TOKEN_IN_PROGRESS@#$((requests_per_second * 4))#" \
+    -e "s#@TOKEN_RATE@#$requests_per_second#; s#@TOKEN_PER_MINUTE@#$((requests_per_second * 60))#; s#@TOKEN_AT_ONCE@#$(at_once)#" \
+    -e "s#@TOKEN_BURST@#$((requests_per_second * 4))#; s#@TOKEN_IN_PROGRESS@#$(in_progress 4)#" \
     -e "s#@ADDRESS_RATE@#$((requests_per_second * 2))#; s#@ADDRESS_AT_ONCE@#$((requests_per_second * 4))#" \
-    -e "s#@ADDRESS_BURST@#$((requests_per_second * 8))#; s#@ADDRESS_IN_PROGRESS@#$((requests_per_second * 16))#" \
+    -e "s#@ADDRESS_BURST@#$((requests_per_second * 8))#; s#@ADDRESS_IN_PROGRESS@#$(in_progress 16)#" \
     -e "s#@LISTEN@#${LISTEN:-8080}#; s#@LISTEN_TLS@#${LISTEN_TLS:-8443}#; s#@HTTPS_PORT@#${https_port#:443}#" "$here/$1"
 }
 
