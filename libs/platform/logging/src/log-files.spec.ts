@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { until } from '@test/until';
 import { findInLogFiles, LogFile, tidyLogFiles } from './log-files';
@@ -65,6 +65,25 @@ describe('log files', () => {
     expect(gunzipSync(await readFile(join(folder, `replica-${day(1)}.jsonl.gz`))).toString()).toBe('{"a":1}\n');
   });
 
+  it('are deleted and compressed even if one cannot be compressed', async () => {
+    // Read in the order of their names.
+    const file = (name: string, ago: number) => join(folder, `${name}-${day(ago)}.jsonl`);
+    await former(1, '{"a":1}\n');
+    await rename(file('replica', 1), file('a', 1));
+    await mkdir(join(`${file('a', 1)}.gz`, 'in the way'), { recursive: true });
+    for (const name of ['b', 'c']) {
+      await former(1, '{"b":2}\n');
+      await rename(file('replica', 1), file(name, 1));
+    }
+    await former(15, '{"c":3}\n');
+    await expect(tidyLogFiles(folder, 14)).rejects.toThrow('1 log files could not be compressed');
+    const left = [file('a', 1), `${file('a', 1)}.gz`, `${file('b', 1)}.gz`, `${file('c', 1)}.gz`];
+    expect((await readdir(folder)).sort()).toEqual(left.map((path) => basename(path)));
+    await rm(`${file('a', 1)}.gz`, { recursive: true });
+    expect(await tidyLogFiles(folder, 14)).toBe(0);
+    expect(gunzipSync(await readFile(`${file('a', 1)}.gz`)).toString()).toBe('{"a":1}\n');
+  });
+
   it('are searched from the newest day on, compressed ones too', async () => {
     await former(1, '{"request_id":"r1","n":1}\n{"request_id":"r2","n":2}\n');
     await former(2, '{"request_id":"r1","n":3}\n');
@@ -75,5 +94,16 @@ describe('log files', () => {
     expect(await found('r3')).toEqual([{ request_id: 'r3', n: 4 }]);
     expect(await found('r9')).toEqual([]);
     expect(await found('r1', 0)).toEqual([]);
+  });
+
+  it('are searched past a line that a killed process has left, and its successor has gone on with', async () => {
+    const lines = [
+      '{"request_id":"r1","ms":{"request_id":"r1","n":1}',
+      '{"request_id":"r1","n":2}',
+      '"request_id":"r1"}',
+    ];
+    await writeFile(join(folder, `replica-${day(0)}.jsonl`), lines.map((line) => `${line}\n`).join(''));
+    const found = await findInLogFiles(folder, '"request_id":"r1"', { days: 14, most: 10 });
+    expect(found).toEqual([{ request_id: 'r1', n: 2 }]);
   });
 });

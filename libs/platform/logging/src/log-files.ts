@@ -50,24 +50,39 @@ export class LogFile implements DestinationStream {
 }
 
 /**
- * Compresses the files of former days, and deletes those that are older than so many days.
- * @returns how many were deleted
+ * Deletes the files that are older than so many days, and compresses those of former days.
+ * @returns how many were deleted @throws AggregateError if some could not be compressed, after all others
  */
 export async function tidyLogFiles(directory: string, days: number): Promise<number> {
   const now = Date.now();
   const [today, oldest] = [dayText(now), dayText(now - days * DAY_MS)];
-  let deleted = 0;
-  for (const { path, day, compressed } of await filesIn(directory)) {
-    if (day < oldest) {
-      await rm(path, { force: true });
-      deleted++;
-    } else if (!compressed && day < today && now - (await stat(path)).mtimeMs > QUIET_MS) {
-      await pipeline(createReadStream(path), createGzip(), createWriteStream(`${path}.gz.new`));
-      await rename(`${path}.gz.new`, `${path}.gz`);
-      await rm(path);
+  const files = await filesIn(directory);
+  // First, since a full disk has no room for compressed files before.
+  const old = files.filter(({ day }) => day < oldest);
+  for (const { path } of old) await rm(path, { force: true });
+  const faults: unknown[] = [];
+  for (const { path, day, compressed } of files) {
+    if (compressed || day < oldest || day >= today) continue;
+    try {
+      if (now - (await stat(path)).mtimeMs > QUIET_MS) await compress(path);
+    } catch (error) {
+      faults.push(error);
     }
   }
-  return deleted;
+  if (faults.length > 0) throw new AggregateError(faults, `${faults.length} log files could not be compressed`);
+  return old.length;
+}
+
+async function compress(path: string): Promise<void> {
+  const made = `${path}.gz.new`;
+  try {
+    await pipeline(createReadStream(path), createGzip(), createWriteStream(made));
+    await rename(made, `${path}.gz`);
+  } catch (error) {
+    await rm(made, { force: true });
+    throw error;
+  }
+  await rm(path);
 }
 
 /**
@@ -88,14 +103,23 @@ export async function findInLogFiles(
       const file = createReadStream(path);
       const lines = createInterface({ input: compressed ? file.pipe(createGunzip()) : file });
       for await (const line of lines) {
-        if (!line.includes(text) || !line.endsWith('}')) continue;
-        found.push(JSON.parse(line) as Record<string, unknown>);
+        const fields = line.includes(text) ? parsed(line) : undefined;
+        if (fields) found.push(fields);
         if (found.length >= most) return found;
       }
     }
     if (found.length > 0) return found;
   }
   return [];
+}
+
+/** The fields of a line; undefined if a process was killed before its end: the next one goes on with the same line. */
+function parsed(line: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
 }
 
 interface NamedFile {
