@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { loadConfig } from '@platform/config';
+import { freePort } from '@test/free-port';
 import { type RawServer, rawReply, startRawServer } from '@test/raw-server';
 import { until } from '@test/until';
+import { SilenceWatch } from './silence-watch';
 import type { UpstreamRequest } from './upstream-options';
 import { type ClientOptions, UpstreamClientsService } from './upstream-clients.service';
 
@@ -64,6 +66,35 @@ describe('A call whose upstream says nothing', () => {
       expect(await text(client)).toBe('answered');
       await goAway();
       await expect(text(client)).rejects.toMatchObject({ reason: 'timeout_total' });
+    });
+  });
+
+  describe('and to which no connection can be made', () => {
+    /** Watches a call that is silent already. @returns whether it is ended, and not left alone time after time */
+    async function isEnded(baseUrl: string): Promise<boolean> {
+      let [looks, ended] = [0, false];
+      const since = performance.now() - SILENT_MS;
+      const call = {
+        get listeningSince() {
+          looks++;
+          return since;
+        },
+        end: () => (ended = true),
+      };
+      const watch = new SilenceWatch({ baseUrl, afterMs: SILENT_MS, connectTimeoutMs: 2_000 }, [call]);
+      // Once before an attempt to connect, and once after one that failed, which ends it.
+      await until(() => ended || looks >= 3);
+      watch.stop();
+      return ended;
+    }
+
+    it('ends if its name cannot be looked up', async () => {
+      // A name that no resolver takes, with or without a network.
+      expect(await isEnded(`http://${'x'.repeat(64)}.invalid`)).toBe(true);
+    });
+
+    it('goes on if somebody refuses the connection', async () => {
+      expect(await isEnded(`http://127.0.0.1:${await freePort()}`)).toBe(false);
     });
   });
 

@@ -5,8 +5,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 const ATTEMPTS = 2;
 /** Looks in the time in which a call may be silent. */
 const LOOKS = 4;
-/** Codes that say that there is no way to the upstream. Others, such as a refusal, come from somebody who is there. */
-const NO_WAY = ['ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'];
+/** Codes that come from somebody who is there. Others, such as that of a failed look-up of the name, say that there is no way to the upstream. */
+const OF_PEER = ['ECONNREFUSED', 'ECONNRESET'];
 
 /** A call that may wait for something of its upstream. */
 export interface ListeningCall {
@@ -82,7 +82,7 @@ export class SilenceWatch {
       };
       const timer = setTimeout(() => end(false), this.options.connectTimeoutMs);
       socket.once('connect', () => end(true));
-      socket.once('error', ({ code = '' }: NodeJS.ErrnoException) => end(!NO_WAY.includes(code)));
+      socket.once('error', ({ code = '' }: NodeJS.ErrnoException) => end(OF_PEER.includes(code)));
     });
   }
 }
