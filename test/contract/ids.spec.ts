@@ -63,6 +63,11 @@ describe('ids that carry time', () => {
     expect(await value<boolean>('app.new_id() > app.first_id(app.now())')).toBe(true);
   });
 
+  it.each(['1969-12-31T23:59:59Z', '1926-11-27', '-infinity'])('are all above the lower bound at %s', async (time) => {
+    expect(await value<boolean>(`app.first_id('${time}') = app.first_id('1970-01-01T00:00:00Z')`)).toBe(true);
+    expect(await value<boolean>(`app.first_id('${time}') < app.new_id()`)).toBe(true);
+  });
+
   it('have no lower bound at no time', async () => {
     expect(await value<null>('app.first_id(null)')).toBeNull();
   });

@@ -88,6 +88,20 @@ describe('The job of the retention', () => {
     expect(await texts(id)).toBe(3);
   });
 
+  it('purges nothing if a hundred years are kept', async () => {
+    const { id } = await saveFakeCustomer(database.superuser);
+    await saveSms(id, 1, '31 days');
+    await sql(
+      `insert into refused_request (customer_id, id, request_id, network, method, status, duration_ms, created_at)
+       values ($1, app.new_id(), 'r', 'n', 'GET', 404, 1, now())`,
+      [id],
+    );
+    const run = await jobWith({ SMS_TEXT_RETENTION_DAYS: 36_500, REFUSAL_RETENTION_DAYS: 36_500 });
+    await run();
+    expect(await texts(id)).toBe(1);
+    expect(await sql('delete from refused_request where customer_id = $1 returning id', [id])).toHaveLength(1);
+  });
+
   it('deletes tickets that were closed long ago with their threads, and no open ones', async () => {
     const { id } = await saveFakeCustomer(database.superuser);
     await saveTicket(id, 'closed', '61 days');
