@@ -63,4 +63,17 @@ describe("The console's files", () => {
       expect((await get(url)).status).toBe(404);
     expect((await get('/operator/v1/today', 'text/html')).body).toBe('{"data":[]}');
   });
+
+  it.each([
+    ['https://console.example', 'max-age=31536000'],
+    ['HTTPS://console.example', 'max-age=31536000'],
+    ['http://localhost:3001', undefined],
+    [undefined, undefined],
+  ])('are asked for with TLS alone from then on if the address has it: %s', async (OPERATOR_URL, policy) => {
+    const other = fastify();
+    protectPages(other, loadConfig({ OPERATOR_URL }));
+    const { headers } = await other.inject({ url: '/' });
+    expect(headers['strict-transport-security']).toBe(policy);
+    await other.close();
+  });
 });

@@ -54,7 +54,7 @@ declare module 'fastify' {
  * reply apply, nothing is sent elsewhere, and no other site can embed or read anything.
  */
 export function protectPages(server: FastifyInstance, { OPERATOR_URL }: AppConfig): void {
-  const isHttps = OPERATOR_URL?.startsWith('https:') === true;
+  const isHttps = URL.parse(OPERATOR_URL ?? '')?.protocol === 'https:';
   server.addHook('onRequest', (request, reply, done) => {
     // The documentation has a policy of its own.
     if (!request.url.startsWith('/docs')) {

@@ -111,7 +111,7 @@ export class OidcService {
     if (issuer === undefined || id === undefined)
       throw new ServiceError('not_found', 'No identity provider is configured');
     const { OPERATOR_OIDC_CLIENT_SECRET: secret, NODE_ENV } = this.config;
-    const isOpen = NODE_ENV !== 'production' && issuer.startsWith('http:');
+    const isOpen = NODE_ENV !== 'production' && new URL(issuer).protocol === 'http:';
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- only outside of production, for a provider on this machine
     const execute = isOpen ? [client.allowInsecureRequests] : [];
     this.discovered ??= client.discovery(

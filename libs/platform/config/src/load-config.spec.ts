@@ -42,7 +42,12 @@ describe('loadConfig', () => {
     ['DEMO_CUSTOMER', 'yes', 'must be true or false'],
     ['LOG_LEVEL', 'loud', 'must be one of fatal, error, warn, info, debug, trace, silent'],
     ['PUBLIC_URL', 'localhost', 'must be an address such as https://example.com'],
+    ['ANTHROPIC_BASE_URL', 'gateway.internal:8080', 'must be an address such as https://example.com'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', 'must be an address such as https://example.com'],
+    ['STRIPE_URL', 'ftp://example.com', 'must be an address such as https://example.com'],
+    ['SANDBOX_URL', 'http:sandbox', 'must be an address such as https://example.com'],
     ['DATABASE_URL', 'mysql://a', 'must be a postgres:// address'],
+    ['REDIS_URL', 'https://valkey', 'must be a redis:// address'],
     ['BILLING_TIMEZONE', 'Oslo', 'must be an IANA time zone'],
   ])('says in plain words what is wrong with %s=%s', (name, value, words) => {
     expect(() => loadConfig({ [name]: value })).toThrow(new Error(`${name}: ${words}`));
@@ -58,9 +63,17 @@ describe('loadConfig', () => {
       ['a key of zeros', { SECRETS_KEY: Buffer.alloc(32).toString('base64') }, 'SECRETS_KEY'],
       ['the sandbox', { SANDBOX_URL: 'http://127.0.0.1:9' }, 'SANDBOX_URL'],
       ['the demo customer', { DEMO_CUSTOMER: 'true' }, 'DEMO_CUSTOMER'],
+      ['a console without TLS', { OPERATOR_URL: 'http://console.example' }, 'OPERATOR_URL'],
+      ['a console without TLS, in capitals', { OPERATOR_URL: 'HTTP://console.example' }, 'OPERATOR_URL'],
+      ['a console at no address', { OPERATOR_URL: 'http://' }, 'OPERATOR_URL'],
     ])('refuses %s in one line', (_name, change, setting) => {
       expect(() => loadConfig({ ...production, ...change })).toThrow(new RegExp(`^${setting}: [^\n]+$`));
     });
+
+    it.each(['https://console.example', 'HTTPS://console.example', 'http://localhost:3001', 'HTTP://LOCALHOST:3001'])(
+      'takes the console at %s',
+      (OPERATOR_URL) => expect(loadConfig({ ...production, OPERATOR_URL })).toMatchObject({ OPERATOR_URL }),
+    );
   });
 
   describe('with a setting in a file', () => {

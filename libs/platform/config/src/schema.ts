@@ -52,8 +52,7 @@ export const configSchema = z
       context.addIssue({ code: 'custom', path: [name], message: `${message} when NODE_ENV=production` });
     if (!config.DATABASE_URL) refuse('DATABASE_URL', 'is required');
     if (!config.SECRETS_KEY) refuse('SECRETS_KEY', 'is required (32 random bytes in base64)');
-    if (config.OPERATOR_URL?.startsWith('http:') && !isLocal(config.OPERATOR_URL))
-      refuse('OPERATOR_URL', 'must be https');
+    if (isOpen(config.OPERATOR_URL)) refuse('OPERATOR_URL', 'must be https');
     if (config.SANDBOX_URL) refuse('SANDBOX_URL', 'the sandbox upstreams are refused');
     if (config.WEBHOOK_ALLOW_PRIVATE) refuse('WEBHOOK_ALLOW_PRIVATE', 'is refused');
     if (config.DEMO_CUSTOMER) refuse('DEMO_CUSTOMER', 'the demo customer is refused');
@@ -68,9 +67,10 @@ type Settings = z.output<typeof configSchema>;
 export class AppConfig {}
 export interface AppConfig extends Settings {}
 
-/** Whether an address is this machine's own: browsers trust it without TLS. */
-function isLocal(address: string): boolean {
-  return new URL(address).hostname === 'localhost';
+/** Whether an address is http, and not this machine's own, which browsers trust without TLS. */
+function isOpen(address = ''): boolean {
+  const url = URL.parse(address);
+  return url?.protocol === 'http:' && url.hostname !== 'localhost';
 }
 
 /** Whether 32 bytes look random: words and zeros repeat far more. */

@@ -12,8 +12,8 @@ export const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((v
   error: 'must be true or false',
 });
 
-/** An address of a server, without the slash that may end it, so that a path can be appended. */
-export const address = z.url().transform((text) => text.replace(/\/$/, ''));
+/** An http or https address of a server, without the slash that may end it, so that a path can be appended. */
+export const address = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/$/, ''));
 
 /** A whole number of at least one. */
 export const positive = wholeNumber(1);
