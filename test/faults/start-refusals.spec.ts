@@ -56,9 +56,9 @@ describe.each(Object.keys(PROGRAMS) as (keyof typeof PROGRAMS)[])('the %s', (pro
     const { code, stderr } = await start(program, settings);
     expect(code).toBe(1);
     expect(stderr.trim().split('\n').sort()).toEqual([
-      'DATABASE_POOL_SIZE: must be a whole number of at least 1',
+      'DATABASE_POOL_SIZE: must be a whole number from 1 to 2147483647',
       'PORT: must be a port number from 0 to 65535',
-      'SHUTDOWN_GRACE_MS: must be a whole number of at least 0',
+      'SHUTDOWN_GRACE_MS: must be a whole number from 0 to 1000000000',
     ]);
   });
 });

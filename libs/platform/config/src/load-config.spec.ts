@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError, loadConfig } from './load-config';
+import { configSchema } from './schema';
 
 const SECRETS_KEY = randomBytes(32).toString('base64');
 const production = { NODE_ENV: 'production', DATABASE_URL: 'postgres://api@db/account', SECRETS_KEY };
@@ -36,8 +37,12 @@ describe('loadConfig', () => {
   it.each([
     ['PORT', 'abc', 'must be a port number from 0 to 65535'],
     ['PORT', '70000', 'must be a port number from 0 to 65535'],
-    ['DATABASE_POOL_SIZE', '-1.5', 'must be a whole number of at least 1'],
-    ['SHUTDOWN_GRACE_MS', '-1', 'must be a whole number of at least 0'],
+    ['DATABASE_POOL_SIZE', '-1.5', 'must be a whole number from 1 to 2147483647'],
+    ['SHUTDOWN_GRACE_MS', '-1', 'must be a whole number from 0 to 1000000000'],
+    ['AI_USAGE_RETENTION_MONTHS', '2', 'must be 0, or a whole number from 3 to 1200'],
+    ['AI_USAGE_RETENTION_MONTHS', '-1', 'must be 0, or a whole number from 3 to 1200'],
+    ['PARTITION_MONTHS_AHEAD', '25', 'must be a whole number from 1 to 24'],
+    ['UPSTREAM_BREAKER_SPREAD_MS', '-1', 'must be a whole number from 0 to 1000000000'],
     ['AI_EXAMPLE_NOK_PER_USD', 'ten', 'must be a number above 0'],
     ['DEMO_CUSTOMER', 'yes', 'must be true or false'],
     ['LOG_LEVEL', 'loud', 'must be one of fatal, error, warn, info, debug, trace, silent'],
@@ -51,6 +56,33 @@ describe('loadConfig', () => {
     ['BILLING_TIMEZONE', 'Oslo', 'must be an IANA time zone'],
   ])('says in plain words what is wrong with %s=%s', (name, value, words) => {
     expect(() => loadConfig({ [name]: value })).toThrow(new Error(`${name}: ${words}`));
+  });
+
+  /** The largest value of a setting: of counts, what an integer of the database takes. */
+  const mostOf = (name: string) => {
+    if (name.endsWith('_MS')) return 1_000_000_000;
+    if (name.endsWith('_DAYS')) return 36_500;
+    if (name.endsWith('_MONTHS')) return 1200;
+    if (name.endsWith('PORT')) return 65_535;
+    if (name.includes('BYTES')) return Number.MAX_SAFE_INTEGER;
+    return name === 'PARTITION_MONTHS_AHEAD' ? 24 : 2_147_483_647;
+  };
+  /** Names of the settings that are whole numbers: no other is 7 where 7 is given, and refuses 7.5. */
+  const counts = Object.entries(configSchema.shape)
+    .filter(([, schema]) => schema.safeParse('7').data === 7 && !schema.safeParse('7.5').success)
+    .map(([name]) => name);
+
+  it('knows the whole numbers among the settings', () => {
+    expect(counts).toEqual(
+      expect.arrayContaining(['PORT', 'AI_CONTEXT_TOKENS', 'SHUTDOWN_GRACE_MS', 'LOG_RETENTION_DAYS', 'SMS_DAILY_CAP']),
+    );
+  });
+
+  it.each(counts)('takes %s up to a bound that timers and the database take too', (name) => {
+    const most = mostOf(name);
+    expect(loadConfig({ [name]: String(most) })).toMatchObject({ [name]: most });
+    expect(() => loadConfig({ [name]: String(most + 1) })).toThrow(new RegExp(`^${name}: must be [^\n]* ${most}$`));
+    expect(() => loadConfig({ [name]: '1e300' })).toThrow(new RegExp(`^${name}: must be [^\n]* ${most}$`));
   });
 
   describe('in production', () => {

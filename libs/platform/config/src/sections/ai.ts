@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { address, nonNegative, positive, rate } from './types';
+import { address, days, milliseconds, nonNegative, positive, rate } from './types';
 
 /** The AI gateway: months, upstream, bounds. */
 export const ai = {
@@ -18,15 +18,15 @@ export const ai = {
     .min(1)
     .optional()
     .describe('service-wide key for customers without one of their own; secret'),
-  AI_UPSTREAM_TIMEOUT_MS: positive
+  AI_UPSTREAM_TIMEOUT_MS: milliseconds
     .default(600_000)
     .describe('maximum time of a call to the AI provider, from connecting to the end of the reply'),
-  AI_UPSTREAM_SILENT_MS: positive
+  AI_UPSTREAM_SILENT_MS: milliseconds
     .default(20_000)
     .describe(
       'time without any byte from the AI provider after which a new connection tests whether the provider can still be reached; if not, the call ends',
     ),
-  AI_UPSTREAM_SLOW_MS: positive
+  AI_UPSTREAM_SLOW_MS: milliseconds
     .default(60_000)
     .describe('age at which an unanswered call counts as a failure, if the AI provider answers no other call either'),
   AI_UPSTREAM_CONNECTIONS: positive
@@ -34,13 +34,15 @@ export const ai = {
     .describe(
       'calls to the AI provider at the same time, per process; further calls are refused at once. One customer may have half of them',
     ),
-  AI_COUNT_TIMEOUT_MS: positive.default(10_000).describe('maximum time to wait for the AI provider to count tokens'),
-  AI_RESERVATION_MARGIN_MS: positive
+  AI_COUNT_TIMEOUT_MS: milliseconds
+    .default(10_000)
+    .describe('maximum time to wait for the AI provider to count tokens'),
+  AI_RESERVATION_MARGIN_MS: milliseconds
     .default(60_000)
     .describe(
       'time after AI_UPSTREAM_TIMEOUT_MS at which a pending reservation counts as abandoned. If the database is unavailable when a call is settled, the settlement is retried for half of this time. Then the service tries for the whole of this time to find out whether the call was charged',
     ),
-  AI_RESERVATION_RETENTION_DAYS: positive
+  AI_RESERVATION_RETENTION_DAYS: days
     .default(90)
     .describe('days that reservations are kept after their end, including those that `ai unknown` lists'),
   AI_DEFAULT_MAX_TOKENS: positive.default(4_096).describe('max_tokens of a message that has none'),
@@ -52,7 +54,7 @@ export const ai = {
   AI_STREAM_OUTPUT_TOKENS_LIMIT: positive
     .default(128_000)
     .describe('largest max_tokens of a streamed message; a larger value is lowered to this'),
-  AI_STREAM_PATIENCE_MS: positive
+  AI_STREAM_PATIENCE_MS: milliseconds
     .default(60_000)
     .describe(
       'total time for which the client of a streamed message may stop reading. After that the client is disconnected; the service still reads the message to its end and charges it',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { address, positive } from './types';
+import { address, milliseconds, positive } from './types';
 
 /** The billing sources that invoices are synced from. A source without its secret is off. */
 export const billing = {
@@ -21,7 +21,7 @@ export const billing = {
   FIKEN_URL: address.default('https://api.fiken.no/api/v2').describe('base address of the Fiken API'),
   FIKEN_TOKEN: z.string().trim().min(1).optional().describe('Fiken personal API token; secret'),
   FIKEN_COMPANY: z.string().trim().default('').describe('slug of the company in Fiken that issues the invoices'),
-  BILLING_TIMEOUT_MS: positive.default(30_000).describe('maximum time of a request to a billing source'),
+  BILLING_TIMEOUT_MS: milliseconds.default(30_000).describe('maximum time of a request to a billing source'),
   INVOICE_SYNC_MINUTES: positive
     .default(15)
     .describe("minutes between two syncs of a customer's invoices from one source"),

@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { nonNegative, positive } from './types';
+import { daysOrNone, milliseconds, positive, wholeNumber } from './types';
+
+const KEPT_MONTHS = 'must be 0, or a whole number from 3 to 1200';
 
 /** A number of whole months: 0 for all, else more than the two that the books of a month may still need. */
-const keptMonths = nonNegative.refine((months) => months === 0 || months >= 3, {
-  error: 'must be 0, or a whole number of at least 3',
+const keptMonths = wholeNumber(0, 1200, KEPT_MONTHS).refine((months) => months === 0 || months >= 3, {
+  error: KEPT_MONTHS,
 });
 
 /** PostgreSQL (15 or later), how long it keeps rows, and Redis/Valkey. */
@@ -17,11 +19,10 @@ export const database = {
   DATABASE_PIPELINES: positive
     .default(2)
     .describe('pipelined connections shared by single statements and reads, per process'),
-  DATABASE_STATEMENT_TIMEOUT_MS: positive.default(5000).describe('maximum time of a statement'),
+  DATABASE_STATEMENT_TIMEOUT_MS: milliseconds.default(5000).describe('maximum time of a statement'),
 
   // Growing tables have a partition for each month; the worker drops old ones.
-  PARTITION_MONTHS_AHEAD: positive
-    .pipe(z.number().max(24, { error: 'must be a whole number from 1 to 24' }))
+  PARTITION_MONTHS_AHEAD: wholeNumber(1, 24)
     .default(3)
     .describe('months for which the worker makes partitions ahead of time'),
   AI_USAGE_RETENTION_MONTHS: keptMonths
@@ -38,20 +39,20 @@ export const database = {
     .describe('whole months that the audit log is kept; 0 keeps it for ever'),
 
   // Rows of other tables, which the worker deletes one by one.
-  SMS_TEXT_RETENTION_DAYS: nonNegative
+  SMS_TEXT_RETENTION_DAYS: daysOrNone
     .default(0)
     .describe(
       'days that the texts of SMS are kept in the log; their other details stay. 0 keeps the texts as long as the log',
     ),
-  TICKET_RETENTION_DAYS: nonNegative
+  TICKET_RETENTION_DAYS: daysOrNone
     .default(0)
     .describe(
       'days that closed support tickets are kept after their last change, with their threads; 0 keeps them for ever',
     ),
-  STATUS_EVENT_RETENTION_DAYS: nonNegative
+  STATUS_EVENT_RETENTION_DAYS: daysOrNone
     .default(0)
     .describe('days that status events are kept after their end; 0 keeps them for ever'),
-  REFUSAL_RETENTION_DAYS: nonNegative
+  REFUSAL_RETENTION_DAYS: daysOrNone
     .default(14)
     .describe('days that refused requests are kept, for `operator request`; 0 keeps none'),
 

@@ -1,4 +1,4 @@
-import { positive } from './types';
+import { bytes, milliseconds, positive } from './types';
 
 /**
  * Limits of requests, connections, memory and records. `customer limits` overrides those of requests, AI messages, SMS and pending
@@ -27,26 +27,26 @@ export const limits = {
   AI_BODY_MAX_VALUES: positive
     .default(500_000)
     .describe('objects, arrays and values that the body of an AI message may consist of'),
-  BODY_MEMORY_BYTES: positive
+  BODY_MEMORY_BYTES: bytes
     .default(256 * 1024 * 1024)
     .describe('bytes of request bodies held in memory, per process; more is refused with 503'),
-  BODY_MEMORY_BYTES_PER_CUSTOMER: positive
+  BODY_MEMORY_BYTES_PER_CUSTOMER: bytes
     .default(128 * 1024 * 1024)
     .describe("bytes of one customer's request bodies held in memory, per process; more is refused with 429"),
-  REPLY_MEMORY_BYTES: positive
+  REPLY_MEMORY_BYTES: bytes
     .default(128 * 1024 * 1024)
     .describe('bytes of replies that wait for their readers, per process; one customer may have half of them'),
-  REPLY_PATIENCE_MS: positive
+  REPLY_PATIENCE_MS: milliseconds
     .default(10_000)
     .describe(
       'time in which a reader must take at least 64 kB of a reply that waits for it; a slower reader is disconnected. For streamed messages AI_STREAM_PATIENCE_MS applies instead',
     ),
-  OVERLOAD_WAIT_MS: positive
+  OVERLOAD_WAIT_MS: milliseconds
     .default(100)
     .describe(
       'time that new requests may wait inside a process. If they wait longer for a second, requests beyond the capacity are refused with 503. From 0.4 of this time on, a customer that takes clearly more than its share gets 429',
     ),
-  STORED_BYTES_PER_DAY: positive
+  STORED_BYTES_PER_DAY: bytes
     .default(256 * 1024 * 1024)
     .describe('bytes a customer may store a day (UTC) in tickets, SMS and kept replies, those of AI messages excepted'),
   EVENT_WAITS_PER_CUSTOMER: positive

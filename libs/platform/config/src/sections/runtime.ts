@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { address, flag, nonNegative, port, positive } from './types';
+import { address, days, flag, millisecondsOrNone, port } from './types';
 
 /** General settings of a process. */
 export const runtime = {
@@ -36,11 +36,11 @@ export const runtime = {
     .min(1)
     .optional()
     .describe('folder that gets a copy of all log lines: a file for each process and day; default: none'),
-  LOG_RETENTION_DAYS: positive.default(14).describe('days that files in LOG_DIRECTORY are kept'),
-  SHUTDOWN_GRACE_MS: nonNegative
+  LOG_RETENTION_DAYS: days.default(14).describe('days that files in LOG_DIRECTORY are kept'),
+  SHUTDOWN_GRACE_MS: millisecondsOrNone
     .default(8000)
     .describe('milliseconds that requests in flight get to finish after SIGTERM'),
-  SHUTDOWN_IDLE_MS: nonNegative
+  SHUTDOWN_IDLE_MS: millisecondsOrNone
     .default(2000)
     .describe(
       'milliseconds that an idle connection stays open after SIGTERM: longer than the proxy in front keeps idle connections (ours: 1 second), so that it never sends a request on a connection that is being closed',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { address, nonNegative, positive } from './types';
+import { address, milliseconds, nonNegative } from './types';
 
 /** The SMS gateway, and how much may be sent through it. */
 export const sms = {
@@ -7,7 +7,7 @@ export const sms = {
     .enum(['46elks', 'link-mobility'])
     .default('46elks')
     .describe('gateway that SMS are sent through; the sandbox replaces a gateway that has no credentials'),
-  SMS_GATEWAY_TIMEOUT_MS: positive
+  SMS_GATEWAY_TIMEOUT_MS: milliseconds
     .default(10_000)
     .describe('maximum time of a call to an SMS gateway, retries included'),
   SMS_DAILY_CAP: nonNegative

@@ -1,5 +1,15 @@
 import { z } from 'zod';
 
+/** The largest `integer` of PostgreSQL. */
+const MOST = 2_147_483_647;
+/**
+ * Eleven days. A timer of Node.js that is set to more than 2,147,483,647 fires at once, and some of these times are doubled, or have
+ * seconds added.
+ */
+const MOST_MS = 1_000_000_000;
+/** A hundred years: the times that databases and programs know have bounds. */
+const MOST_DAYS = 36_500;
+
 function number(error: string) {
   return z.coerce.number({ error });
 }
@@ -15,19 +25,31 @@ export const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((v
 /** An http or https address of a server, without the slash that may end it, so that a path can be appended. */
 export const address = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/$/, ''));
 
-/** A whole number of at least one. */
-export const positive = wholeNumber(1);
+/** A count of at least one. */
+export const positive = wholeNumber(1, MOST);
 
-/** A whole number of at least zero. */
-export const nonNegative = wholeNumber(0);
+/** A count of at least zero. */
+export const nonNegative = wholeNumber(0, MOST);
+
+/** Bytes of memory or of a disk. */
+export const bytes = wholeNumber(1, Number.MAX_SAFE_INTEGER);
+
+/** Milliseconds, at least one. */
+export const milliseconds = wholeNumber(1, MOST_MS);
+
+/** Milliseconds, or 0 for none. */
+export const millisecondsOrNone = wholeNumber(0, MOST_MS);
+
+/** Days, at least one. */
+export const days = wholeNumber(1, MOST_DAYS);
+
+/** Days, or 0 for another meaning. */
+export const daysOrNone = wholeNumber(0, MOST_DAYS);
 
 /** A number above zero. */
 export const rate = number('must be a number above 0').positive({ error: 'must be a number above 0' });
 
-function wholeNumber(
-  least: number,
-  most = Number.MAX_SAFE_INTEGER,
-  error = `must be a whole number of at least ${least}`,
-) {
+/** A whole number within bounds, which are included. */
+export function wholeNumber(least: number, most: number, error = `must be a whole number from ${least} to ${most}`) {
   return number(error).int({ error }).min(least, { error }).max(most, { error });
 }
