@@ -40,7 +40,7 @@ describe('docker-compose.yml', () => {
       'proxy-tls': [],
       api: [...all, ...traces].sort(),
       worker: [...billing, ...traces].sort(),
-      operator: all,
+      operator: [...all, ...traces, 'OPERATOR_OIDC_CLIENT_SECRET'].sort(),
       console: [...all, ...traces, 'OPERATOR_OIDC_CLIENT_SECRET'].sort(),
       'console-tls': [],
       migrate: [],
