@@ -208,7 +208,7 @@ describe('service tokens', () => {
       expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected']);
     });
 
-    it.each([-1, NaN, 8761, 1e300])('are refused a grace time of %s hours', async (hours) => {
+    it.each([-1, 1.5, NaN, 8761, 1e300])('are refused a grace time of %s hours', async (hours) => {
       const { id } = await arrange();
       await expect(async () => operator.tokens.rotate(ACTOR, id, hours)).rejects.toThrow('0 to 8760 hours');
     });

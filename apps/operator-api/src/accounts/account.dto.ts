@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
-import { InboxPageDto, IsOneOf, IsText, WHOLE_LIST_MAX } from '@platform/http';
+import { InboxPageDto, IsOneOf, IsText, MayBeLeftOut, WHOLE_LIST_MAX } from '@platform/http';
 import {
   type InvitedAccount,
   OPERATOR_ROLES,
@@ -20,7 +20,7 @@ export class InviteAccountDto {
 
   /** Of a new account; of one that there is it may be left out. */
   @ApiProperty({ required: false, enum: ROLES, example: 'support' })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsOneOf(ROLES)
   role?: OperatorRole;
 

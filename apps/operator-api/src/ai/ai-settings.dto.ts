@@ -11,25 +11,25 @@ import {
   THRESHOLD_PERCENTS,
   thresholdsFault,
 } from '@domains/ai';
-import { FieldRule, IsAmount, IsOneOf, IsText, IsTrueOrFalse } from '@platform/http';
+import { FieldRule, IsAmount, IsOneOf, IsText, IsTrueOrFalse, MayBeLeftOut } from '@platform/http';
 import { jsonAmount } from '@platform/money';
 
 /** A change of a customer's AI settings; fields left out stay as they are. */
 export class ConfigureAiDto {
   /** Whether the customer may use AI. */
-  @IsOptional()
+  @MayBeLeftOut()
   @IsTrueOrFalse()
   @ApiProperty({ required: false, example: true })
   enabled?: boolean;
 
   /** The model that answers; it must have a price. */
-  @IsOptional()
+  @MayBeLeftOut()
   @IsText({ min: 1, max: 200 })
   @ApiProperty({ required: false, example: 'claude-haiku-4-5' })
   model?: string;
 
   /** Included credit per month. An increase is added at once, a decrease applies from next month. */
-  @IsOptional()
+  @MayBeLeftOut()
   @IsAmount({ min: 0, max: 1_000_000_000 })
   @ApiProperty({ required: false, example: 500 })
   included_nok?: number;

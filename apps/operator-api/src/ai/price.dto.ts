@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
 import type { AiModelPrice, ListedAiPrice, OfferedModel } from '@domains/ai';
-import { FieldRule, InboxPageDto, IsDay, IsText, WHOLE_LIST_MAX } from '@platform/http';
+import { FieldRule, InboxPageDto, IsDay, IsText, MayBeLeftOut, WHOLE_LIST_MAX } from '@platform/http';
 import { timeText } from '@platform/time';
 
 /** An amount per million tokens, as a decimal text: prices are exact. */
@@ -35,19 +35,19 @@ export class SetPriceDto {
   output!: string;
 
   /** Cache writes for 5 minutes; 1.25 × input if left out. */
-  @IsOptional()
+  @MayBeLeftOut()
   @IsRate()
   @ApiProperty({ ...RATE, required: false })
   cache_write_5m?: string;
 
   /** Cache writes for 1 hour; 2 × input if left out. */
-  @IsOptional()
+  @MayBeLeftOut()
   @IsRate()
   @ApiProperty({ ...RATE, required: false })
   cache_write_1h?: string;
 
   /** Cache reads; 0.1 × input if left out. */
-  @IsOptional()
+  @MayBeLeftOut()
   @IsRate()
   @ApiProperty({ ...RATE, required: false })
   cache_read?: string;

@@ -1,7 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsOptional } from 'class-validator';
 import type { ImportedLine } from '@domains/customers';
-import { IsText, IsTrueOrFalse } from '@platform/http';
+import { IsText, IsTrueOrFalse, MayBeLeftOut } from '@platform/http';
 
 /** A file of customers. */
 export class ImportCustomersDto {
@@ -11,7 +10,7 @@ export class ImportCustomersDto {
   csv!: string;
 
   /** Whether to check every line only. */
-  @IsOptional()
+  @MayBeLeftOut()
   @IsTrueOrFalse()
   @ApiProperty({ required: false, example: true })
   dry_run?: boolean;

@@ -1,7 +1,16 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
 import { type Customer, CUSTOMER_NAME_MAX, CUSTOMER_NUMBER_MAX } from '@domains/customers';
-import { InboxPageDto, InboxQueryDto, IsOneOf, IsSearch, IsText, IsWholeNumber, SortBy } from '@platform/http';
+import {
+  InboxPageDto,
+  InboxQueryDto,
+  IsOneOf,
+  IsSearch,
+  IsText,
+  IsWholeNumber,
+  MayBeLeftOut,
+  SortBy,
+} from '@platform/http';
 import { timeText } from '@platform/time';
 import type { Fields } from './of-customer.dto';
 
@@ -56,19 +65,19 @@ export class CreateCustomerDto {
 /** A correction of a customer's details; fields left out stay as they are. */
 export class ChangeCustomerDto {
   /** Name of the company. */
-  @IsOptional()
+  @MayBeLeftOut()
   @IsText({ min: 1, max: CUSTOMER_NAME_MAX })
   @ApiProperty({ required: false, example: 'Fjordlys Drift AS' })
   name?: string;
 
   /** Norwegian organisation number, nine digits. */
-  @IsOptional()
+  @MayBeLeftOut()
   @IsText({ min: 9, max: 9 })
   @ApiProperty({ required: false })
   organization_number?: string;
 
   /** Address that the operator writes to. */
-  @IsOptional()
+  @MayBeLeftOut()
   @IsText({ min: 3, max: 254 })
   @ApiProperty({ required: false })
   email?: string;

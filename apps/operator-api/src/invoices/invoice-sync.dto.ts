@@ -1,7 +1,17 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
 import { BILLING_SOURCES, type BillingSourceName, type SyncReport } from '@domains/invoices';
-import { InboxPageDto, InboxQueryDto, IsFlag, IsOneOf, IsText, IsTrueOrFalse, IsId, SortBy } from '@platform/http';
+import {
+  InboxPageDto,
+  InboxQueryDto,
+  IsFlag,
+  IsOneOf,
+  IsText,
+  IsTrueOrFalse,
+  IsId,
+  MayBeLeftOut,
+  SortBy,
+} from '@platform/http';
 import { timeText } from '@platform/time';
 import type { OfCustomer } from '../customers/customer-names.service';
 import { OfCustomerDto, toOfCustomerDto } from '../customers/of-customer.dto';
@@ -63,12 +73,12 @@ export class RequestInvoiceSyncDto {
 
   /** Only syncs with this source; with both if left out. */
   @ApiProperty({ required: false, enum: BILLING_SOURCES })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsOneOf(BILLING_SOURCES)
   source?: BillingSourceName;
 
   /** Whether to read all documents, not only those that changed; invoices keep their ids. */
-  @IsOptional()
+  @MayBeLeftOut()
   @IsTrueOrFalse()
   @ApiProperty({ required: false, example: false })
   full?: boolean;

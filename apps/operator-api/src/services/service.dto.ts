@@ -8,7 +8,7 @@ import {
   SERVICE_TYPE_MAX,
   type ServiceStatus,
 } from '@domains/services';
-import { FieldRule, InboxPageDto, IsOneOf, IsText, IsId, WHOLE_LIST_MAX } from '@platform/http';
+import { FieldRule, InboxPageDto, IsOneOf, IsText, IsId, MayBeLeftOut, WHOLE_LIST_MAX } from '@platform/http';
 import { timeText } from '@platform/time';
 import type { OfCustomer } from '../customers/customer-names.service';
 import { OfCustomerDto, toOfCustomerDto } from '../customers/of-customer.dto';
@@ -51,12 +51,12 @@ export class AddServiceDto {
 
   /** `active` if left out. */
   @ApiProperty({ required: false, enum: SERVICE_STATUSES })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsOneOf(SERVICE_STATUSES)
   status?: ServiceStatus;
 
   /** Settings that the customer can read. Never a secret. */
-  @IsOptional()
+  @MayBeLeftOut()
   @FieldRule(configFault)
   @ApiProperty({ selfRequired: false, type: 'object', additionalProperties: true, example: { disk_gb: 50 } })
   config?: Record<string, unknown>;
@@ -64,13 +64,13 @@ export class AddServiceDto {
 
 /** A change of a service; fields left out stay as they are. */
 export class ChangeServiceDto {
-  @IsOptional()
+  @MayBeLeftOut()
   @IsText({ min: 1, max: SERVICE_NAME_MAX })
   @ApiProperty({ required: false })
   name?: string;
 
   @ApiProperty({ required: false, enum: SERVICE_STATUSES, example: 'suspended' })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsOneOf(SERVICE_STATUSES)
   status?: ServiceStatus;
 
@@ -78,7 +78,7 @@ export class ChangeServiceDto {
    * Settings that the customer can read. Of an `ai` service, an increase of `monthly_included_nok` is added at once, a decrease
    * applies from next month.
    */
-  @IsOptional()
+  @MayBeLeftOut()
   @FieldRule(configFault)
   @ApiProperty({ selfRequired: false, type: 'object', additionalProperties: true })
   config?: Record<string, unknown>;

@@ -84,8 +84,7 @@ export class ServicesController {
     @Param('id', PathId.integer) id: number,
     @Body() { name, status, config }: ChangeServiceDto,
   ): Promise<ServiceDto> {
-    const given = { name: name ?? undefined, status: status ?? undefined, config: config ?? undefined };
-    const changed = await this.changes.update(actor, id, given);
+    const changed = await this.changes.update(actor, id, { name, status, config });
     return toServiceDto(await this.customers.addToOne(changed));
   }
 }

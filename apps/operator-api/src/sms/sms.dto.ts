@@ -11,6 +11,7 @@ import {
   IsTrueOrFalse,
   IsId,
   IsWholeNumber,
+  MayBeLeftOut,
   SortBy,
 } from '@platform/http';
 import { timeText } from '@platform/time';
@@ -40,13 +41,13 @@ export class SmsQueryDto extends InboxQueryDto {
 /** A change of a customer's SMS settings; fields left out stay as they are, null is the service's default. */
 export class ConfigureSmsDto {
   /** Whether the customer may send. */
-  @IsOptional()
+  @MayBeLeftOut()
   @IsTrueOrFalse()
   @ApiProperty({ required: false, example: true })
   enabled?: boolean;
 
   /** The sender that recipients see. */
-  @IsOptional()
+  @MayBeLeftOut()
   @IsText({ min: 1, max: 20 })
   @ApiProperty({ required: false, example: 'Fjordlys' })
   sender_id?: string;

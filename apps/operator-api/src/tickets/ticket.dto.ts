@@ -13,7 +13,17 @@ import {
   type TicketStatus,
   type WrittenReply,
 } from '@domains/support';
-import { InboxPageDto, InboxQueryDto, IsFlag, IsOneOf, IsSearch, IsText, IsId, SortBy } from '@platform/http';
+import {
+  InboxPageDto,
+  InboxQueryDto,
+  IsFlag,
+  IsOneOf,
+  IsSearch,
+  IsText,
+  IsId,
+  MayBeLeftOut,
+  SortBy,
+} from '@platform/http';
 import { PERSON_NAME_MAX } from '@platform/people';
 import { timeText } from '@platform/time';
 import type { OfCustomer } from '../customers/customer-names.service';
@@ -70,7 +80,7 @@ export class AddReplyDto {
 
   /** `operator` if left out; `customer` for a reply that the customer gave by telephone or e-mail. */
   @ApiProperty({ required: false, enum: REPLY_AUTHORS })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsOneOf(REPLY_AUTHORS)
   author?: ReplyAuthor;
 }

@@ -1,6 +1,15 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
-import { FieldRule, InboxPageDto, IsText, IsTime, IsId, IsWholeNumber, WHOLE_LIST_MAX } from '@platform/http';
+import {
+  FieldRule,
+  InboxPageDto,
+  IsText,
+  IsTime,
+  IsId,
+  IsWholeNumber,
+  MayBeLeftOut,
+  WHOLE_LIST_MAX,
+} from '@platform/http';
 import { timeText } from '@platform/time';
 import {
   type IssuedToken,
@@ -60,7 +69,7 @@ export class IssueTokenDto {
 export class RotateTokenDto {
   /** Hours that the old token stays valid; 24 if left out. */
   @ApiProperty({ required: false, type: 'integer', format: 'int32', minimum: 0, maximum: 8760, example: 24 })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsWholeNumber()
   grace_hours?: number;
 }

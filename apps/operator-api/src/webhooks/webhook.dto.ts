@@ -21,6 +21,7 @@ import {
   IsText,
   IsTime,
   IsTrueOrFalse,
+  MayBeLeftOut,
   SortBy,
 } from '@platform/http';
 import { timeText } from '@platform/time';
@@ -93,18 +94,18 @@ export class AddWebhookEndpointDto {
   url!: string;
 
   /** The types of events; all if left out or empty. */
-  @IsOptional()
+  @MayBeLeftOut()
   @AreEventTypes()
   @ApiProperty({ ...TYPE_LIST, required: false, example: ['ai.credit.low'] })
   event_types?: EventType[];
 
-  @IsOptional()
+  @MayBeLeftOut()
   @IsText({ max: WEBHOOK_DESCRIPTION_MAX })
   @ApiProperty({ required: false, example: 'ERP' })
   description?: string;
 
   /** How much of its records a customer's endpoint gets; all that there are events of if left out. */
-  @IsOptional()
+  @MayBeLeftOut()
   @FieldRule((value) =>
     Array.isArray(value) && value.every((one) => typeof one === 'string' && isScope(one))
       ? undefined
@@ -116,25 +117,25 @@ export class AddWebhookEndpointDto {
 
 /** A change of an endpoint; fields left out stay as they are. */
 export class ChangeWebhookEndpointDto {
-  @IsOptional()
+  @MayBeLeftOut()
   @IsText({ min: 1, max: URL_MAX })
   @ApiProperty({ required: false })
   url?: string;
 
   /** The types of events; empty for all. */
-  @IsOptional()
+  @MayBeLeftOut()
   @AreEventTypes()
   @ApiProperty({ ...TYPE_LIST, required: false })
   event_types?: EventType[];
 
   /** The empty text for none. */
-  @IsOptional()
+  @MayBeLeftOut()
   @IsText({ max: WEBHOOK_DESCRIPTION_MAX })
   @ApiProperty({ required: false })
   description?: string;
 
   /** False: it gets nothing, and its customer cannot enable it; what it misses can be redelivered. */
-  @IsOptional()
+  @MayBeLeftOut()
   @IsTrueOrFalse()
   @ApiProperty({ required: false, example: false })
   enabled?: boolean;
@@ -143,8 +144,8 @@ export class ChangeWebhookEndpointDto {
 /** Which deliveries of an endpoint are sent again. */
 export class RedeliverWebhooksDto {
   /** Those that have failed or were missed since this time, RFC 3339. */
-  @IsTime()
   @ApiProperty({ required: true, example: '2026-11-20T00:00:00Z' })
+  @IsTime()
   since!: string;
 }
 

@@ -97,10 +97,18 @@ export function IsUuid(): PropertyDecorator {
   );
 }
 
+/** An optional field of an operator's request that has no meaning for null: the handler gets null as if the field were left out. */
+export function MayBeLeftOut(): PropertyDecorator {
+  return applyDecorators(
+    Transform(({ value }: { value: unknown }) => value ?? undefined),
+    IsOptional(),
+  );
+}
+
 /** An id in the query or the body of an operator's request, in small letters for the handler. */
 export function IsId({ required = false }: { required?: boolean } = {}): PropertyDecorator {
   return applyDecorators(
-    ...(required ? [] : [IsOptional()]),
+    ...(required ? [] : [MayBeLeftOut()]),
     Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.toLowerCase() : value)),
     IsUuid(),
     ApiProperty({ type: String, format: 'uuid', required }),

@@ -27,6 +27,7 @@ export {
   IsTrueOrFalse,
   IsUuid,
   IsWholeNumber,
+  MayBeLeftOut,
 } from './field-rules';
 export { ClientGone, PathId } from './handler-params';
 export { HttpModule } from './http.module';

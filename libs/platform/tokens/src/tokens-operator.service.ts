@@ -88,8 +88,8 @@ export class TokensOperatorService {
    * time, so that the customer can change over without an interruption. @throws ServiceError not_found, invalid_request
    */
   rotate(actor: string, tokenId: string, graceHours: number): Promise<IssuedToken> {
-    if (!(graceHours >= 0 && graceHours <= MAX_GRACE_HOURS)) {
-      throw new ServiceError('invalid_request', `The grace time is 0 to ${MAX_GRACE_HOURS} hours`);
+    if (!(Number.isInteger(graceHours) && graceHours >= 0 && graceHours <= MAX_GRACE_HOURS)) {
+      throw new ServiceError('invalid_request', `The grace time is a whole number from 0 to ${MAX_GRACE_HOURS} hours`);
     }
     return this.dataSource.transaction(async (manager) => {
       const old = await this.lock(manager, tokenId);

@@ -124,7 +124,7 @@ export class CustomersOperatorService {
 
   /** Changes a customer's name, e-mail address or organisation number. @throws ServiceError not_found, invalid_request */
   async changeDetails(actor: string, id: string, change: CustomerDetails): Promise<Customer> {
-    const values = Object.entries<unknown>(change).filter(([, value]) => value !== undefined && value !== null);
+    const values = Object.entries<unknown>(change).filter(([, value]) => value !== undefined);
     const given: CustomerDetails = Object.fromEntries(values);
     if (Object.keys(given).length === 0) throw new ServiceError('invalid_request', 'Give something to change');
     const faultOf = await loadCustomerCheck();

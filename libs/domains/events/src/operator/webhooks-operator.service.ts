@@ -260,8 +260,8 @@ function assertTypes(owner: string, types: readonly EventType[] = []): void {
 }
 
 /** @throws ServiceError invalid_request */
-function assertDescription(description: string | null | undefined): void {
-  requireText(description ?? '', 'The description', { max: WEBHOOK_DESCRIPTION_MAX });
+function assertDescription(description = ''): void {
+  requireText(description, 'The description', { max: WEBHOOK_DESCRIPTION_MAX });
 }
 
 /** @throws ServiceError */
