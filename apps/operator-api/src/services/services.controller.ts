@@ -3,7 +3,7 @@ import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } fr
 import { ServiceChangesOperatorService, ServicesOperatorService } from '@domains/services';
 import { PathId, ProblemReplies, toInboxPageDto } from '@platform/http';
 import { wholeInbox } from '@platform/pagination';
-import { Actor, AnyRole, RequireRole } from '../access/operator-access';
+import { Actor, AnyRole, FreshLogin, RequireRole } from '../access/operator-access';
 import { CustomerNamesService } from '../customers/customer-names.service';
 import {
   AddServiceDto,
@@ -41,8 +41,10 @@ export class ServicesController {
     return toInboxPageDto(await this.customers.addTo(services), toServiceDto);
   }
 
+  /** With a fresh login, as its change: the config of an `ai` service grants credit. */
   @Post()
   @RequireRole()
+  @FreshLogin()
   @ApiOperation({ summary: 'Add a service to a customer', description: 'The customer can read its settings.' })
   @ApiCreatedResponse({ type: ServiceDto, description: 'The new service.' })
   @ProblemReplies('invalid_request', 'cross_site_request', 'not_found')
@@ -75,6 +77,7 @@ export class ServicesController {
 
   @Patch(':id')
   @RequireRole()
+  @FreshLogin()
   @ApiOperation({ summary: 'Change a service', description: 'Its name, status or settings.' })
   @ApiParam(SERVICE_ID)
   @ApiOkResponse({ type: ServiceDto, description: 'The changed service.' })
