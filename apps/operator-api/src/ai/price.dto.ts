@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
 import type { AiModelPrice, ListedAiPrice, OfferedModel } from '@domains/ai';
 import { FieldRule, InboxPageDto, IsDay, IsText, MayBeLeftOut, WHOLE_LIST_MAX } from '@platform/http';
-import { timeText } from '@platform/time';
+import { type BillingCalendar, timeText } from '@platform/time';
 
 /** An amount per million tokens, as a decimal text: prices are exact. */
 function IsRate(): PropertyDecorator {
@@ -84,6 +84,10 @@ export class PriceDto {
   @ApiProperty({ format: 'date-time' })
   valid_from!: string;
 
+  /** The day of `valid_from` in the billing time zone, by which a price is taken back. */
+  @ApiProperty({ format: 'date', example: '2026-11-20' })
+  first_day!: string;
+
   @ApiProperty({ maxLength: 30, example: '12.000000' })
   input!: string;
 
@@ -161,12 +165,13 @@ export class OfferedModelListDto {
 }
 
 /** Maps a price to its DTO. */
-export function toPriceDto(price: AiModelPrice): PriceDto {
+export function toPriceDto(price: AiModelPrice, calendar: BillingCalendar): PriceDto {
   const validFrom = timeText(price.validFrom);
   return {
     id: `${price.model}:${validFrom}`,
     model: price.model,
     valid_from: validFrom,
+    first_day: calendar.dateOf(price.validFrom),
     input: price.input,
     output: price.output,
     cache_write_5m: price.cacheWrite5m,
@@ -178,8 +183,8 @@ export function toPriceDto(price: AiModelPrice): PriceDto {
 }
 
 /** Maps a price of the list to its DTO. */
-export const toListedPriceDto = (price: ListedAiPrice): ListedPriceDto =>
-  Object.assign(toPriceDto(price), { in_force: price.inForce });
+export const toListedPriceDto = (price: ListedAiPrice, calendar: BillingCalendar): ListedPriceDto =>
+  Object.assign(toPriceDto(price, calendar), { in_force: price.inForce });
 
 /** Maps a model to its DTO. */
 export function toOfferedModelDto({ price, customers, usual }: OfferedModel): OfferedModelDto {

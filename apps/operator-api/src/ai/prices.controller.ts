@@ -3,6 +3,7 @@ import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestj
 import { AiPricesOperatorService } from '@domains/ai';
 import { ProblemReplies, toInboxPageDto } from '@platform/http';
 import { wholeInbox } from '@platform/pagination';
+import { BillingCalendar } from '@platform/time';
 import { Actor, AnyRole, FreshLogin, RequireRole } from '../access/operator-access';
 import {
   OfferedModelListDto,
@@ -18,14 +19,18 @@ import {
 @ApiTags('AI')
 @Controller()
 export class PricesController {
-  constructor(private readonly prices: AiPricesOperatorService) {}
+  constructor(
+    private readonly prices: AiPricesOperatorService,
+    private readonly calendar: BillingCalendar,
+  ) {}
 
   @Get('prices')
   @AnyRole()
   @ApiOperation({ summary: 'List prices', description: 'Of all models, the newest of each first.' })
   @ApiOkResponse({ type: PricePageDto, description: 'The prices.' })
   async listPrices(): Promise<PricePageDto> {
-    return toInboxPageDto(wholeInbox(await this.prices.list()), toListedPriceDto);
+    const prices = wholeInbox(await this.prices.list());
+    return toInboxPageDto(prices, (price) => toListedPriceDto(price, this.calendar));
   }
 
   @Post('prices')
@@ -44,7 +49,8 @@ export class PricesController {
       cache_read: cacheRead,
     } = body;
     const rates = { input, output, cacheWrite5m, cacheWrite1h, cacheRead };
-    return toPriceDto(await this.prices.set(actor, { model, ...rates, from: body.from ?? undefined }));
+    const price = await this.prices.set(actor, { model, ...rates, from: body.from ?? undefined });
+    return toPriceDto(price, this.calendar);
   }
 
   @Post('prices/withdraw')
@@ -58,7 +64,7 @@ export class PricesController {
   @ApiOkResponse({ type: PriceDto, description: 'The price that was taken back.' })
   @ProblemReplies('invalid_request', 'cross_site_request', 'not_found')
   async withdrawPrice(@Actor() actor: string, @Body() { model, from }: WithdrawPriceDto): Promise<PriceDto> {
-    return toPriceDto(await this.prices.withdraw(actor, model, from));
+    return toPriceDto(await this.prices.withdraw(actor, model, from), this.calendar);
   }
 
   @Get('ai/models')

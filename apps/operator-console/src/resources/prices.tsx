@@ -5,6 +5,7 @@ import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
 import { DayInput } from '../shared/date-inputs';
 import { Nok, Plain, Time } from '../shared/fields';
+import { spelledDay, useFormats } from '../shared/formats';
 import { DecimalInput } from '../shared/number-inputs';
 
 /** Prices of models in NOK per million tokens, each valid from a day. */
@@ -78,17 +79,19 @@ function PriceState() {
 
 /** A price that has not begun can be withdrawn. */
 function Withdraw() {
-  const price = useRecordContext<{ id: string; model: string; valid_from: string }>();
+  const price = useRecordContext<Dto<'ListedPriceDto'>>();
+  const [formats] = useFormats();
   if (price === undefined || new Date(price.valid_from) <= new Date()) return null;
+  const { model, first_day: from } = price;
   return (
     <ActionButton
       label="Withdraw"
       title="Withdraw the price"
       path="prices/withdraw"
-      bodyOf={() => ({ model: price.model, from: price.valid_from.slice(0, 10) })}
+      bodyOf={() => ({ model, from })}
       needs="billing"
       done="The price is withdrawn"
-      question={`${price.model}: the price that would begin on ${price.valid_from.slice(0, 10)} is withdrawn; the one before it stays.`}
+      question={`${model}: the price that would begin on ${spelledDay(from, formats)} is withdrawn; the one before it stays.`}
     />
   );
 }
