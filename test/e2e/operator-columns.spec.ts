@@ -94,6 +94,20 @@ describe('The columns of a list', () => {
     expect({ code, head: stdout.split('\r\n')[0]?.replace('\uFEFF', '') }).toEqual({ code: 0, head });
   });
 
+  it('of texts keep what looks like an amount, and those of amounts lose the zeros at their end', async () => {
+    const { id } = await saveFakeCustomer(database.superuser);
+    await database.superuser.query(
+      `insert into ai_credit_request (customer_id, amount_nok, reference, note, created_at) values ($1, 700.50, '47.110', '1.5000000', now())`,
+      [id],
+    );
+    const list = async (format: string) => {
+      const words = ['credit-request', 'list', '--customer', id, '-o', format];
+      return (await operatorCommand(database, words)).stdout;
+    };
+    expect(await list('csv')).toContain(',700.5,pending,47.110,1.5000000,');
+    expect(await list('table')).toMatch(/ 47\.110 +1\.5000000 /);
+  });
+
   it('of refused requests show codes whole, and the ids if they are wide', async () => {
     const { id } = await saveFakeCustomer(database.superuser, { name: 'A name of several words that is long AS' });
     const code = 'idempotency_key_in_progress';

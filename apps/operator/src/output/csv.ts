@@ -2,6 +2,7 @@ import { CsvTable } from '@platform/csv';
 import { visibleLines } from '@platform/logging';
 import { jsonAmount } from '@platform/money';
 import { CsvRows, type ServiceCommand } from '../commands/command';
+import { isAmount } from './amount-columns';
 import type { Row } from './table';
 
 /** Rows as CSV (RFC 4180), portion by portion. `named` makes records of rows. */
@@ -48,8 +49,4 @@ function csvCells(record: Row): object {
 /** A cell's value; control characters of texts are escaped, but for line ends, which CSV has. */
 function visible(value: unknown): unknown {
   return typeof value === 'string' ? visibleLines(value) : value;
-}
-
-function isAmount(name: string, value: unknown): value is string {
-  return typeof value === 'string' && /^-?\d+\.\d+$/.test(value) && !name.endsWith('number');
 }

@@ -2,6 +2,7 @@ import Table from 'cli-table3';
 import { visibleLines, visibleText } from '@platform/logging';
 import { shortDecimal } from '@platform/money';
 import type { ServiceCommand } from '../commands/command';
+import { isAmount } from './amount-columns';
 
 /** A record to print: its names in snake case, as in JSON. */
 export type Row = Record<string, unknown>;
@@ -28,7 +29,7 @@ export function listTable(rows: readonly Row[], { columns, moreColumns = [] }: S
   const [first] = rows;
   if (!first) return '';
   const names = columns ? [...columns, ...(wide ? moreColumns : [])] : Object.keys(first);
-  const cells = rows.map((row) => names.map((name) => visibleText(cell(row[name], wide))));
+  const cells = rows.map((row) => names.map((name) => visibleText(cell(name, row[name], wide))));
   return table(names.map(visibleText), cells, wide ? undefined : TABLE_WIDTH);
 }
 
@@ -42,10 +43,10 @@ export function fields(record: Row): string {
 }
 
 /** A time is shown to the minute, an amount without zeros at its end. */
-function cell(value: unknown, wide: boolean): string {
+function cell(column: string, value: unknown, wide: boolean): string {
   const text = cellText(value);
   if (wide) return text;
-  if (/^-?\d+\.\d{6,}$/.test(text)) return shortDecimal(text);
+  if (isAmount(column, value) && /\.\d{6,}$/.test(value)) return shortDecimal(value);
   return text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(\.\d+)?Z$/, '$1 $2Z');
 }
 
