@@ -14,7 +14,7 @@ export function SmsList({ fixed, embedded }: { fixed?: Query; embedded?: boolean
       rowClick={false}
       csv
       filters={[
-        search('recipient or message'),
+        search('recipient'),
         oneOf('status', ['unknown', 'accepted', 'sent', 'failed', 'delivered']),
         ...(embedded ? [] : [ofCustomer]),
       ]}

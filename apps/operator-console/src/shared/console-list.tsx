@@ -3,6 +3,7 @@ import { type ReactElement, type ReactNode, useState } from 'react';
 import {
   DataTable,
   type DataTableColumnProps,
+  FilterButton,
   List,
   type RaRecord,
   ResourceContextProvider,
@@ -48,6 +49,7 @@ export function ConsoleList({
   ...options
 }: ConsoleListProps) {
   const { title, filters, actions, sort, csv, filterDefaults } = options;
+  const hasFurther = filters?.some(({ props }) => (props as { alwaysOn?: boolean }).alwaysOn !== true);
   const list = (
     <List
       title={embedded ? ' ' : title}
@@ -65,6 +67,8 @@ export function ConsoleList({
       queryOptions={{ refetchInterval: REFRESH_MS, refetchIntervalInBackground: false }}
       actions={
         <TopToolbar sx={{ gap: 1, alignItems: 'center' }}>
+          {/* Filters that are saved would keep who was looked for in the browser. */}
+          {hasFurther && <FilterButton disableSaveQuery />}
           {actions}
           {csv && <CsvButton />}
         </TopToolbar>
@@ -189,6 +193,9 @@ function Pages() {
 /** Rows of a file at most. */
 const MOST_EXPORTED = 10_000;
 
+const unfinished = (rows: string) =>
+  `The file has the first ${rows} rows of the list, and not those behind them: narrow the filter for files that have all.`;
+
 /** A cell of RFC 4180; a text that a spreadsheet would run gets an apostrophe in front. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
@@ -204,11 +211,13 @@ function CsvButton() {
   const dataProvider = useDataProvider();
   const notify = useNotify();
   const [done, setDone] = useState<number>();
+  const [formats] = useFormats();
 
   async function exportRows() {
     const rows: RaRecord[] = [];
+    let more = true;
     try {
-      for (let page = 1, more = true; more && rows.length < MOST_EXPORTED; page++) {
+      for (let page = 1; more && rows.length < MOST_EXPORTED; page++) {
         setDone(rows.length);
         const found = await dataProvider.getList(resource, {
           pagination: { page, perPage: 200 },
@@ -222,6 +231,7 @@ function CsvButton() {
       const lines = [columns, ...rows.map((row) => columns.map((column) => row[column] as unknown))];
       const text = lines.map((line) => line.map(cell).join(',')).join('\r\n');
       save(new Blob([text], { type: 'text/csv' }), `${resource.replaceAll('/', '-')}.csv`);
+      if (more) notify(unfinished(formatNumber(rows.length, formats)), { type: 'warning' });
     } catch (error) {
       notify(error instanceof Error ? error.message : String(error), { type: 'error' });
     } finally {

@@ -11,11 +11,18 @@ export function DayInput(props: DateInputProps) {
   return <DateInput {...props} helperText={value ? spelledDay(value as string, formats) : props.helperText} />;
 }
 
+/** What was typed, in the browser's time zone, as the operator API takes times: RFC 3339 with an offset. */
+const timeOf = (typed: string) => (typed === '' ? typed : new Date(typed).toISOString());
+
 /** A moment. */
 export function TimeInput(props: DateTimeInputProps) {
   const [formats] = useFormats();
   const value: unknown = useWatch({ name: props.source });
   return (
-    <DateTimeInput {...props} helperText={value ? spelledTime(value as string | Date, formats) : props.helperText} />
+    <DateTimeInput
+      {...props}
+      parse={timeOf}
+      helperText={value ? spelledTime(value as string | Date, formats) : props.helperText}
+    />
   );
 }
