@@ -17,7 +17,7 @@ import { useState } from 'react';
 import { Title } from 'react-admin';
 import { call } from './client/api';
 import { addPasskey, logInByPasskey } from './login/login-methods';
-import { useSession, wantsLogin } from './session';
+import { assertSamePerson, useSession, wantsLogin } from './session';
 import { formatTime, useFormats } from './shared/formats';
 
 interface Passkey {
@@ -56,10 +56,9 @@ export function AccountPage() {
     async () => {
       setProblem(undefined);
       try {
-        if (asking) {
-          await logInByPasskey();
-          await queries.invalidateQueries({ queryKey: ['session'] });
-        }
+        if (asking) await logInByPasskey();
+        await assertSamePerson(session.data);
+        if (asking) await queries.invalidateQueries({ queryKey: ['session'] });
         await act();
         await queries.invalidateQueries({ queryKey: ['passkeys'] });
         await queries.invalidateQueries({ queryKey: ['sessions'] });

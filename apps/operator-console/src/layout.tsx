@@ -26,7 +26,7 @@ import {
   ToggleButtonGroup,
   useMediaQuery,
 } from '@mui/material';
-import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ComponentProps, type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import {
   AppBar,
   Layout,
@@ -39,9 +39,12 @@ import {
   ToggleThemeButton,
   UserMenu,
   useGetIdentity,
+  useLogout,
   useNotificationContext,
+  useNotify,
   useSidebarState,
   useTranslate,
+  useUserMenu,
 } from 'react-admin';
 import { Link } from 'react-router-dom';
 import { ActionDialogs } from './shared/action-button';
@@ -162,6 +165,20 @@ function FormatsSwitch() {
   );
 }
 
+const STILL_LOGGED_IN = 'You are still logged in: the service has not said that your session has ended. Log out again.';
+
+/** Ends the session. The person stays as long as the service does not say that it has ended. */
+function LogoutItem(props: ComponentProps<typeof Logout>) {
+  const logout = useLogout();
+  const notify = useNotify();
+  const menu = useUserMenu();
+  const end = () => {
+    menu?.onClose();
+    logout({}, undefined, false).catch(() => notify(STILL_LOGGED_IN, { type: 'error' }));
+  };
+  return <Logout {...props} onClick={end} />;
+}
+
 function ConsoleBar() {
   const [formats, setFormats] = useFormats();
   const other: Formats = formats === 'nb-NO' ? 'en-GB' : 'nb-NO';
@@ -179,7 +196,7 @@ function ConsoleBar() {
               Write numbers as {other === 'nb-NO' ? '1 234,5' : '1,234.5'}
             </MenuItem>
           )}
-          <Logout />
+          <LogoutItem />
         </UserMenu>
       }
       toolbar={

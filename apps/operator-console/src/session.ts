@@ -21,11 +21,44 @@ export interface LoginMethods {
 
 let session: Promise<Session> | undefined;
 
+/** Whether the operator API has said that nobody is logged in, and nobody has logged in since: then there is no session to end. */
+let isOver = false;
+
 /** Whose session it is; asked for once a page load and after each login. */
-export const currentSession = (): Promise<Session> => (session ??= call<Session>('GET', 'session'));
+export const currentSession = (): Promise<Session> => (session ??= readSession());
+
+async function readSession(): Promise<Session> {
+  const found = await call<Session>('GET', 'session');
+  isOver = false;
+  return found;
+}
 
 export function forgetSession(): void {
   session = undefined;
+  isOver = false;
+}
+
+function rememberEnd(): void {
+  session = undefined;
+  isOver = true;
+}
+
+/** A form is its person's: for another one who has logged in meanwhile, also in another window, the page begins anew. */
+export async function assertSamePerson(before: Session | undefined): Promise<void> {
+  const { account } = await readSession();
+  if (before === undefined || account.id === before.account.id) return;
+  window.location.reload();
+  // The page ends here.
+  await new Promise(() => undefined);
+}
+
+/** Ends the session; once more if that fails. @throws if it has not ended as far as is known */
+async function endSession(): Promise<void> {
+  const end = () =>
+    call('POST', 'logout').catch((error: unknown) => {
+      if (!(error instanceof ApiError) || error.status !== 401) throw error;
+    });
+  await end().catch(end);
 }
 
 const SESSION = ['session'] as const;
@@ -34,7 +67,7 @@ const SESSION = ['session'] as const;
 export const useSession = () =>
   useQuery({
     queryKey: SESSION,
-    queryFn: () => call<Session>('GET', 'session'),
+    queryFn: readSession,
     refetchInterval: REFRESH_MS,
     retry: false,
   });
@@ -66,8 +99,8 @@ export const authProvider: AuthProvider = {
   // The login page does it: by link, by passkey, or by the organisation's own login.
   login: () => Promise.resolve(),
   async logout() {
-    await call('POST', 'logout').catch(() => undefined);
-    forgetSession();
+    if (!isOver) await endSession();
+    rememberEnd();
   },
   async checkAuth() {
     try {
@@ -75,12 +108,14 @@ export const authProvider: AuthProvider = {
     } catch (error) {
       forgetSession();
       // An API that is away is no reason to log in again.
-      if (error instanceof ApiError && error.status === 401) throw error;
+      if (!(error instanceof ApiError) || error.status !== 401) return;
+      rememberEnd();
+      throw error;
     }
   },
   checkError(error: unknown) {
     if (!(error instanceof ApiError) || error.status !== 401) return Promise.resolve();
-    forgetSession();
+    rememberEnd();
     return Promise.reject(new Error('Your session has ended. Log in again.'));
   },
   async getIdentity() {

@@ -14,7 +14,7 @@ import {
   useRefresh,
 } from 'react-admin';
 import { call, type Dto, type Query } from '../client/api';
-import { may, type Role } from '../session';
+import { assertSamePerson, may, type Role, useSession } from '../session';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
 import { CustomerLink, Plain, State, Time } from '../shared/fields';
@@ -228,6 +228,8 @@ function ReplyForm({ path }: { path: string }) {
   const [problem, setProblem] = useState<string>();
   const notify = useNotify();
   const refresh = useRefresh();
+  const { data: session } = useSession();
+  const writer = useRef(session);
   // One key for all attempts to send this text: a lost reply does not double it.
   const key = useRef(crypto.randomUUID());
 
@@ -236,6 +238,7 @@ function ReplyForm({ path }: { path: string }) {
     setBusy(true);
     setProblem(undefined);
     try {
+      await assertSamePerson(writer.current);
       await call('POST', path, { body: { body }, key: key.current });
       key.current = crypto.randomUUID();
       setBody('');
@@ -258,6 +261,7 @@ function ReplyForm({ path }: { path: string }) {
         fullWidth
         value={body}
         onChange={(event) => {
+          if (body === '') writer.current = session;
           setBody(event.target.value);
           key.current = crypto.randomUUID();
         }}

@@ -16,7 +16,7 @@ import type { FieldValues } from 'react-hook-form';
 import { useLocation } from 'react-router-dom';
 import { ApiError, call, download } from '../client/api';
 import { logInAgainByOidc, logInByPasskey, onLoginElsewhere } from '../login/login-methods';
-import { currentSession, may, type Permission, type Role, type Session, useSession, wantsLogin } from '../session';
+import { assertSamePerson, may, type Permission, type Role, useSession, wantsLogin } from '../session';
 
 interface ActionProps {
   label: string;
@@ -195,11 +195,10 @@ function ActionDialog({ close, ...action }: ActionProps & { close: () => void })
     lastBody.current = text;
     setBusy(true);
     try {
-      if (needsLogin && methods?.passkey !== false) {
-        await logInByPasskey();
-        await assertSamePerson(opener);
-        await queries.invalidateQueries({ queryKey: ['session'] });
-      }
+      const logsIn = needsLogin && methods?.passkey !== false;
+      if (logsIn) await logInByPasskey();
+      await assertSamePerson(opener);
+      if (logsIn) await queries.invalidateQueries({ queryKey: ['session'] });
       setProblem(undefined);
       const changed = await request(body);
       // A page that is left then is not read again: its record may be gone.
@@ -295,14 +294,6 @@ function ActionDialog({ close, ...action }: ActionProps & { close: () => void })
       </Form>
     </Dialog>
   );
-}
-
-/** A form is its person's: for another one who has logged in meanwhile, the page begins anew. */
-async function assertSamePerson(before: Session | undefined): Promise<void> {
-  const { account } = await currentSession();
-  if (before === undefined || account.id === before.account.id) return;
-  window.location.reload();
-  throw new Error(`You are logged in as ${account.name} now.`);
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
