@@ -24,7 +24,7 @@ export function CustomerAi() {
   const { data } = useOverview(customer?.id);
   const { data: services } = useServices(customer?.id);
   if (customer === undefined) return null;
-  const hasService = services?.some(({ type, status }) => type === 'ai' && status === 'active') ?? true;
+  const hasService = services?.some(({ type, status }) => type === 'ai' && status === 'active');
   const path = `customers/${customer.id}/ai`;
   const name = visibleText(customer.name);
   return (
@@ -40,9 +40,10 @@ export function CustomerAi() {
           // Sent without what is stored, the form would replace it by nothing.
           disabled={data === undefined}
           done="The settings are stored"
-          question={`An empty limit is none.${hasService ? '' : ' The customer gets a service of the type ai, which shows it the included credit.'}`}
+          question={`An empty limit is none.${hasService === false ? ' The customer gets a service of the type ai, which shows it the included credit.' : ''}`}
+          // Who chooses its first model lets it use AI; the included credit adds the service.
+          proposed={[...(data?.ai?.model ? [] : ['enabled']), ...(hasService ? [] : ['included_nok'])]}
           initial={{
-            // Who chooses its first model lets it use AI.
             enabled: data?.ai?.model ? data.ai.enabled : true,
             model: data?.ai?.model ?? undefined,
             included_nok: data?.ai?.monthly_included_nok ?? 0,

@@ -27,6 +27,7 @@ import { State } from '../shared/fields';
 import { visibleText } from '../shared/formats';
 import { OrganizationNumberInput } from '../shared/number-inputs';
 import { useSmsSettings } from '../shared/of-customer';
+import { REFRESH_MS } from '../shared/refresh';
 import { CustomerAi } from './customer-ai';
 import { CustomerOverview, LIMITS } from './customer-overview';
 import { CustomerServices } from './customer-services';
@@ -67,7 +68,7 @@ function InvoicesAndSyncs({ fixed }: { fixed: Query }) {
 /** Everything about a customer. */
 export default function CustomerPage() {
   return (
-    <Show title={<CustomerTitle />} actions={false}>
+    <Show title={<CustomerTitle />} actions={false} queryOptions={{ refetchInterval: REFRESH_MS }}>
       <CustomerHead />
       <TabbedShowLayout spacing={0} tabs={<TabbedShowLayoutTabs variant="standard" sx={ALL_TABS} />}>
         <TabbedShowLayout.Tab label="Overview">
@@ -279,7 +280,13 @@ function SmsSettings({ customer }: { customer: Customer }) {
       })}
     >
       <BooleanInput source="enabled" label="May send SMS" />
-      <TextInput source="sender_id" label="Sender that recipients see" />
+      <TextInput
+        source="sender_id"
+        label="Sender that recipients see"
+        validate={(sender?: string | null) =>
+          data?.sender_id && !sender ? 'It cannot be removed: without "May send SMS" nothing is sent' : undefined
+        }
+      />
       <NumberInput source="daily_cap" label="SMS a day (that of the service if empty)" min={0} />
       <NumberInput source="daily_parts_cap" label="Parts of SMS a day (that of the service if empty)" min={0} />
       <TextInput source="countries" label="Countries, such as NO SE, or all (those of the service if empty)" />

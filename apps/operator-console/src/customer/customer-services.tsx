@@ -11,14 +11,17 @@ import { useServiceTypes } from '../shared/of-customer';
 
 const STATUSES = ['pending', 'active', 'suspended', 'terminated'].map((id) => ({ id, name: id }));
 
-const config = (text: unknown): object => (text ? { config: JSON.parse(String(text)) as unknown } : {});
+/** The config of the form's text: none if it is empty. */
+const configOf = (text: unknown): object => (text ? (JSON.parse(String(text)) as object) : {});
 const isJson = (text: string | undefined) => {
   if (!text) return undefined;
   try {
-    return typeof JSON.parse(text) === 'object' ? undefined : 'Must be a JSON object';
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return undefined;
   } catch {
-    return 'Must be a JSON object, such as {"included_nok": 500}';
+    // Said below.
   }
+  return 'Must be a JSON object, such as {"disk_gb": 50}';
 };
 
 /** The services that a customer has at the operator. */
@@ -42,7 +45,7 @@ export function CustomerServices({ fixed }: { fixed: Query }) {
             type: type === OTHER ? (other as string) : (type as string),
             name,
             status,
-            ...config(text),
+            config: configOf(text),
           })}
         >
           <TypeInput />
@@ -145,7 +148,7 @@ function ChangeService() {
       done="The service is changed"
       question={`Service ${service.id}. The customer sees the change at once.`}
       initial={{ name: service.name, status: service.status, config: JSON.stringify(service.config ?? {}) }}
-      bodyOf={({ name, status, config: text }) => ({ name, status, ...config(text) })}
+      bodyOf={({ name, status, config }) => ({ name, status, config: configOf(config) })}
     >
       <TextInput source="name" label="Name" required />
       <SelectInput source="status" label="Status" choices={STATUSES} emptyText={false} />

@@ -180,7 +180,12 @@ function TokenActions() {
         question={`${which} is replaced by a new token with the same scopes.`}
         result={(reply) => <OnceShown kind="token" text={reply.token} hint={TOKEN_HINT} />}
       >
-        <NumberInput source="grace_hours" label="Hours for which the former one stays valid" min={0} />
+        <NumberInput
+          source="grace_hours"
+          label="Hours for which the former one stays valid (24 if empty)"
+          min={0}
+          step={1}
+        />
       </ActionButton>
       <ActionButton
         label="Rename"

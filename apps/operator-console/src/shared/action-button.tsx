@@ -31,8 +31,11 @@ interface ActionProps {
   question?: ReactNode;
   /** Inputs of react-admin. */
   children?: ReactNode;
+  /** What the form begins with. Of a PATCH, it is what is stored: only what differs from it is sent. */
   initial?: FieldValues;
-  /** The body of the request; the form's values as they are unless given. */
+  /** Fields of the body that `initial` proposes, and that are not stored: they are sent as the form has them. */
+  proposed?: readonly string[];
+  /** The body of the request; the form's values as they are, without empty ones, unless given. */
   bodyOf?: (values: FieldValues) => object;
   /** What has happened, with names where one could mistake them. */
   done?: ReactNode | ((reply: RaRecord) => ReactNode);
@@ -48,8 +51,24 @@ interface ActionProps {
   confirmLabel?: string;
 }
 
+/** An emptied field of numbers has null, one of texts the empty text. */
 const withoutEmpty = (values: FieldValues): object =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== ''));
+  Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== ''),
+  );
+
+/** What is sent. Of a change, only what the person has changed: what others have stored meanwhile stays. */
+function bodyFrom({ method, children, initial, proposed = [], ...action }: ActionProps, values: FieldValues) {
+  // A route that takes no body refuses an empty one, and one that takes some refuses none.
+  if (!action.bodyOf && !children) return undefined;
+  const bodyOf = action.bodyOf ?? withoutEmpty;
+  const body = bodyOf(values);
+  if (method !== 'PATCH' || initial === undefined) return body;
+  const stored = new Map<string, unknown>(Object.entries(bodyOf(initial)));
+  const isChanged = ([name, value]: [string, unknown]) =>
+    proposed.includes(name) || JSON.stringify(value) !== JSON.stringify(stored.get(name));
+  return Object.fromEntries(Object.entries(body).filter(isChanged));
+}
 
 const OpenDialog = createContext<(action: ActionProps) => void>(() => undefined);
 
@@ -140,7 +159,7 @@ function focusFirstInput(dialog: HTMLElement): void {
 const SCROLLING_FORM = { '& form': { display: 'flex', flexDirection: 'column', minHeight: 0 } } as const;
 
 function ActionDialog({ close, ...action }: ActionProps & { close: () => void }) {
-  const { label, title = label, path, method = 'POST', question, children, initial, bodyOf } = action;
+  const { label, title = label, path, method = 'POST', question, children, initial } = action;
   const { onDone, result, file, color, confirmLabel = label } = action;
   const [problem, setProblem] = useState<ApiError>();
   const [isBusy, setBusy] = useState(false);
@@ -188,9 +207,13 @@ function ActionDialog({ close, ...action }: ActionProps & { close: () => void })
   }
 
   async function send(values: FieldValues) {
-    // A route that takes no body refuses an empty one, and one that takes some refuses none.
-    const body = bodyOf || children ? (bodyOf ?? withoutEmpty)(values) : undefined;
+    const body = bodyFrom(action, values);
     const text = JSON.stringify(body);
+    if (method === 'PATCH' && text === '{}') {
+      notify('Nothing was changed', { type: 'info' });
+      close();
+      return undefined;
+    }
     if (lastBody.current !== undefined && lastBody.current !== text) key.current = crypto.randomUUID();
     lastBody.current = text;
     setBusy(true);

@@ -17,6 +17,7 @@ export const useSmsSettings = (customerId: string) =>
     queryKey: ['sms-settings', customerId],
     queryFn: ({ signal }) => call<Dto<'SmsSettingsDto'>>('GET', `customers/${customerId}/sms`, { signal }),
     retry: false,
+    refetchInterval: REFRESH_MS,
   });
 
 export const useServices = (customerId: string | undefined) =>
