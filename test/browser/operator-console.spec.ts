@@ -116,8 +116,14 @@ async function becomesTrue(page: Page, condition: string): Promise<boolean> {
   return false;
 }
 
+/** Ends with the transitions that end: a button that can be pressed now has for a moment the colours of neither state. */
+const STILL = `Promise.all(document.getAnimations()
+  .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
+  .map(({ finished }) => finished.catch(() => undefined))).then(() => undefined)`;
+
 /** What axe finds serious on a page, by all its rules or by some. */
 async function seriousFaults(page: Page, name: string, rules?: string[]): Promise<string[]> {
+  await page.evaluate(STILL);
   const options = JSON.stringify(rules ? { runOnly: rules } : {});
   const { violations } = await page.evaluate<AxeResults>(`axe.run(${options})`);
   return violations
