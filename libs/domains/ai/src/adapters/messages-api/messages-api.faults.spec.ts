@@ -1,13 +1,12 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { loadConfig } from '@platform/config';
 import { SecretRedactor } from '@platform/secrets';
-import { UpstreamClientsService, UpstreamReply } from '@platform/upstream';
+import { UpstreamReply } from '@platform/upstream';
 import {
   CREDENTIAL,
   describeUpstreamFaults,
   type FaultyAdapter,
 } from '@test/suites/upstream-faults/upstream-faults.suite';
-import { rawReply, startRawServer } from '@test/raw-server';
+import { rawReply } from '@test/raw-server';
 import { MessagesApiAdapter } from './messages-api.adapter';
 import { refused } from './provider-errors';
 import { type ProviderOutagesService } from './provider-outages.service';
@@ -64,34 +63,22 @@ describeUpstreamFaults("The Messages API's count of tokens", {
 });
 
 describe("The provider's refusals", () => {
+  const redactor = SecretRedactor.forSettings(loadConfig({ NODE_ENV: 'test' }));
+  const refusal = (message: string) => {
+    const body = Buffer.from(JSON.stringify({ error: { message } }));
+    return refused(redactor, new UpstreamReply({ upstream: 'ai', operation: 'test' }, 400, {}, body)).fault.detail;
+  };
+
   it('are not told where what is shown is about the operator’s account, wherever it stands', () => {
-    const redactor = SecretRedactor.forSettings(loadConfig({ NODE_ENV: 'test' }));
-    const message = `The request${' '.repeat(600)}: your organization has no credit`;
-    const reply = new UpstreamReply(
-      { upstream: 'ai', operation: 'test' },
-      400,
-      {},
-      Buffer.from(JSON.stringify({ error: { message } })),
+    expect(refusal(`The request${' '.repeat(600)}: your organization has no credit`)).toBe(
+      'The AI provider rejected the request. You were not charged',
     );
-    expect(refused(redactor, reply).fault.detail).toBe('The AI provider rejected the request. You were not charged');
   });
 
-  it('are looked at in time, however much of a customer’s text they repeat', async () => {
-    const server = await startRawServer();
-    const config = loadConfig({ NODE_ENV: 'test', LOG_LEVEL: 'silent', ...common.settings(server.url) });
-    const clients = new UpstreamClientsService(config);
-    const adapter = new MessagesApiAdapter(config, SecretRedactor.forSettings(config), clients, NOBODY_TOLD);
-    const message = `Input tag '${'model '.repeat(10_000)}' does not match`;
-    server.answer((socket) => socket.write(rawReply(400, JSON.stringify({ error: { message } }))));
-    const longest = monitorEventLoopDelay({ resolution: 5 });
-    longest.enable();
-    await expect(adapter.createMessage(call, new AbortController().signal)).rejects.toMatchObject({
-      fault: { detail: expect.stringMatching(/^The AI provider rejected the request: Input tag/) as string },
-    });
-    longest.disable();
+  it('are looked at in time, however much of a customer’s text they repeat', () => {
+    const begun = performance.now();
+    expect(refusal(`Input tag '${'model '.repeat(10_000)}' does not match`)).toMatch(/^The AI provider rejected/);
     // It took a second.
-    expect(longest.max / 1e6).toBeLessThan(400);
-    await clients.onApplicationShutdown();
-    await server.close();
+    expect(performance.now() - begun).toBeLessThan(400);
   });
 });
