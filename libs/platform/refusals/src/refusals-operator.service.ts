@@ -84,7 +84,7 @@ export class RefusalsOperatorService {
       [days],
     );
     let purged = 0;
-    for (let count = PURGED_AT_ONCE; count === PURGED_AT_ONCE && !signal?.aborted; purged += count)
+    for (let count = PURGED_AT_ONCE; count >= PURGED_AT_ONCE && !signal?.aborted; purged += count)
       [, count] = await this.dataSource.query<[unknown, number]>(
         `delete from refused_request where id in (select id from refused_request where id < $1 order by id limit ${PURGED_AT_ONCE})`,
         [id],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Between, DataSource, type EntityManager, In, IsNull } from 'typeorm';
+import { Any, Between, DataSource, type EntityManager, In, IsNull } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { databaseNow } from '@platform/database';
 import { ServiceError } from '@platform/errors';
@@ -49,8 +49,6 @@ const MAX_GRACE_HOURS = 8760;
 /** Longest name of a token. */
 export const TOKEN_NAME_MAX = 80;
 const IN_TEXT = new RegExp(`${TOKEN_PREFIX}[0-9A-Za-z]+`, 'g');
-/** Tokens of a text that are looked for. */
-const MOST_IN_TEXT = 1000;
 
 /** Manages service tokens for the operator. Every change is audited and announced to all replicas. */
 @Injectable()
@@ -182,8 +180,8 @@ export class TokensOperatorService {
     if (token === undefined)
       throw new ServiceError('invalid_request', `The text contains no token: one begins with ${TOKEN_PREFIX}`);
     if (others.length === 0) return this.find({ token });
-    const hashes = [token, ...others].slice(0, MOST_IN_TEXT).map(hashToken);
-    const found = await this.dataSource.manager.find(ServiceToken, { where: { tokenHash: In(hashes) } });
+    const hashes = [token, ...others].map(hashToken);
+    const found = await this.dataSource.manager.find(ServiceToken, { where: { tokenHash: Any(hashes) } });
     if (found.length > 0) return this.withLastUse(found);
     throw new ServiceError('not_found', `None of the ${hashes.length} tokens in the text is known`);
   }

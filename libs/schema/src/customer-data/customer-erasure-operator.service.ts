@@ -117,8 +117,8 @@ async function eraseTable(dataSource: DataSource, table: CustomerTable, customer
   if (done === 'kept') return countRows(dataSource, table, customerId);
   if (erase.how === 'blank') {
     const blanks = Object.entries(erase.blanks).map(([column, value]) => `${column} = ${value}`);
-    const change = `update ${name} set ${blanks.join(', ')} where`;
-    return { table: name, rows: await forEachRow(dataSource, table, customerId, change), done };
+    const blank = (rows: string) => `update ${name} set ${blanks.join(', ')} where ${rows} returning 1`;
+    return { table: name, rows: await forEachRow(dataSource, table, customerId, blank), done };
   }
   const keys = (await readColumns(dataSource, name)).key.join(', ');
   const statement = `
@@ -135,20 +135,25 @@ async function eraseTable(dataSource: DataSource, table: CustomerTable, customer
 
 /** Counts the rows of a table that an erasure would delete, blank or keep. */
 async function countRows(dataSource: DataSource, table: CustomerTable, customerId: string): Promise<ErasedRows> {
-  const rows = await forEachRow(dataSource, table, customerId, `select 1 from ${table.table} where`);
+  const rows = await forEachRow(
+    dataSource,
+    table,
+    customerId,
+    (chosen) => `select 1 from ${table.table} where ${chosen}`,
+  );
   return { table: table.table, rows, done: outcome(table.erase) };
 }
 
 /**
  * Does something with each row of a customer that is not blank yet, in the order of the key, some at a time.
- * @param work a statement, up to the `where`
+ * @param work makes the statement of the condition of its rows; it returns one for each
  * @returns the number of rows
  */
 async function forEachRow(
   dataSource: DataSource,
   { table, customerColumn = 'customer_id', erase }: CustomerTable,
   customerId: string,
-  work: string,
+  work: (rows: string) => string,
 ): Promise<number> {
   const { key } = await readColumns(dataSource, table);
   const keys = key.join(', ');
@@ -157,13 +162,9 @@ async function forEachRow(
     with portion as materialized (
       select ${keys} from ${table} where ${customerColumn} = $1 ${after} order by ${keys} limit ${BATCH}),
     worked as (
-      ${work} ${customerColumn} = $1 and (${keys}) in (select ${keys} from portion) ${toBlank(erase)}
-      ${work.startsWith('update') ? 'returning 1' : ''})
+      ${work(`${customerColumn} = $1 and (${keys}) in (select ${keys} from portion) ${toBlank(erase)}`)})
     select (select count(*) from worked)::int as done, (select count(*) from portion)::int as looked,
-      (select to_json(p) from portion p order by ${keys
-        .split(', ')
-        .map((column) => `p.${column} desc`)
-        .join(', ')} limit 1) as last`;
+      (select to_json(p) from portion p order by ${key.map((column) => `p.${column} desc`).join(', ')} limit 1) as last`;
   let rows = 0;
   for (let last: Record<string, unknown> | null | undefined; last !== null;) {
     const values = last ? key.map((column) => last?.[column]) : [];

@@ -36,7 +36,7 @@ export interface OfferedModel {
   usual: boolean;
 }
 
-/** Before a price begins it can be taken back until so long before: a call may have it as soon as it has begun. */
+/** A price can be taken back until so long before it begins: a call may have it as soon as it has begun. */
 const WITHDRAWN_BEFORE_MS = 60_000;
 const DECIMALS = 6;
 const MOST_NOK = 1_000_000;

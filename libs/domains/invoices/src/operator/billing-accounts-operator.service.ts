@@ -33,8 +33,8 @@ export class BillingAccountsOperatorService {
       throw new ServiceError('invalid_request', `The customer's id in ${source} is missing or invalid`);
     }
     return this.dataSource.transaction(async (manager) => {
-      await manager.query('select pg_advisory_xact_lock($1)', [LINK_LOCK]);
       await lockCustomer(manager, customerId);
+      await manager.query('select pg_advisory_xact_lock($1)', [LINK_LOCK]);
       // Whether any customer has the account: the only query here that names no customer.
       const taken = await manager.findOneBy(BillingAccount, { source, sourceCustomerId });
       if (taken)
