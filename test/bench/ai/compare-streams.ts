@@ -18,7 +18,8 @@ export async function compareStreams(
 ): Promise<void> {
   const loads = new Map<string, StreamLoad[]>();
   for (let round = 0; round <= rounds; round++) {
-    for (const { name, request } of [upstream, ...gateways]) {
+    // Who comes first differs from round to round: the first may find the machine in another state.
+    for (const { name, request } of [upstream, ...(round % 2 === 0 ? gateways : gateways.toReversed())]) {
       const load = await loadStreams(request, connections, round === 0 ? Math.max(2, seconds / 2) : seconds);
       if (round > 0) loads.set(name, [...(loads.get(name) ?? []), load]);
     }
