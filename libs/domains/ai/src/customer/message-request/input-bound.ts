@@ -92,7 +92,7 @@ export class InputBound {
   }): number {
     const { contentBytes, optionBytes, structured, contextTokens } = request;
     if (this.unbounded) return contextTokens;
-    const text = (contentBytes - this.imageBytes) * (this.usesTools ? TOOL_EXPANSION : 1);
+    const text = Math.max(0, contentBytes - this.imageBytes) * (this.usesTools ? TOOL_EXPANSION : 1);
     const options =
       optionBytes * TOOL_EXPANSION +
       (this.tools > 0 ? PROMPT_TOKENS : 0) +

@@ -1,16 +1,17 @@
-import { SDK_FIELDS } from './request-fields';
+import { type RequestFields, SDK_FIELDS } from './request-fields';
 import { ServiceError } from '@platform/errors';
 import { readMessageRequest } from '@test/read-message-request';
 
 const CONTEXT = 1_000_000;
-const read = (body: unknown) => {
+const read = (body: unknown, rules?: RequestFields) => {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return readMessageRequest(Buffer.from(text), CONTEXT);
+  const bytes = Buffer.from(text);
+  return readMessageRequest(bytes, CONTEXT, bytes.length, rules);
 };
 const withBlocks = (...content: unknown[]) => read({ messages: [{ role: 'user', content }] });
-const faultsOf = (body: unknown) => {
+const faultsOf = (body: unknown, rules?: RequestFields) => {
   try {
-    read(body);
+    read(body, rules);
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'invalid_request')
       return error.options.errors?.map(({ pointer }) => pointer);
@@ -148,6 +149,20 @@ describe('readMessageRequest', () => {
     ],
   ])('refuses %s given twice', (_, body, pointers) => {
     expect(faultsOf(body)).toEqual(pointers);
+  });
+
+  it.each([
+    ['ignored', undefined],
+    ['null', SDK_FIELDS],
+  ])('refuses messages given twice after any number of fields that are %s', (_, rules) => {
+    const fields = Array.from({ length: 1_100 }, (__, at) => `"x${at}":null`).join(',');
+    const messages = '"messages":[{"role":"user","content":"hi"}]';
+    expect(faultsOf(`{${fields},${messages},${messages}}`, rules)).toContain('/messages');
+  });
+
+  it('lets long names that decide nothing be given, however many', () => {
+    const body = `{"${'x'.repeat(500)}":1,"${'y'.repeat(500)}":1,"messages":[{"role":"user","content":"hi"}]}`;
+    expect(faultsOf(body)).toEqual([]);
   });
 
   it('lets names be given twice where they decide nothing', () => {

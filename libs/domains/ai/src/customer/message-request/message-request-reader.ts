@@ -4,7 +4,7 @@ import type { JsonHandler, JsonToken, SegmentedBytes } from '@platform/json';
 import type { CacheUse } from '../../ledger/credit-ledger.port';
 import type { MessageContent } from '../../ports/ai-upstream.port';
 import { InputBound } from './input-bound';
-import { type JudgedPlace, PLAIN_FIELDS, type RequestFields } from './request-fields';
+import { type FieldRule, type JudgedPlace, PLAIN_FIELDS, type RequestFields } from './request-fields';
 import { type Frame, type FrameKind, kindInside, newFrame, pointerInto, pointerTo } from './request-frame';
 import { BodyJudge, DETAILS, MessageJudge, RequestFaults, ToolJudge } from './request-judges';
 
@@ -22,7 +22,7 @@ export interface MessageRequest extends MessageContent {
 
 /** Number of ignored names that are looked at. */
 const MOST_COMPARED = 50;
-/** Number of names of an object that are remembered, to find one that is given twice. */
+/** Number of names without a rule that are remembered in an object, to find one that is given twice. */
 const MOST_REMEMBERED = 1_000;
 const PLACES = new Set<FrameKind>(['body', 'tool', 'thinking', 'output_config'] satisfies JudgedPlace[]);
 /**
@@ -114,7 +114,8 @@ export class MessageRequestReader implements JsonHandler {
   key(token: JsonToken): void {
     if (this.skipping > 0) return;
     const frame = this.frame as Frame;
-    const name = token.text() ?? '…';
+    const text = token.text();
+    const name = text ?? '…';
     frame.key = name;
     if (PLACES.has(frame.kind)) {
       frame.rule = this.rules.ruleOf(frame.kind as JudgedPlace, name);
@@ -122,8 +123,9 @@ export class MessageRequestReader implements JsonHandler {
         this.unknown.push(name);
       frame.names ??= new Set();
       if (frame.names.has(name)) this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.twice(name) });
-      // A hostile body has half a million of them.
-      else if (frame.names.size < MOST_REMEMBERED) frame.names.add(name);
+      // A hostile body has half a million names that decide nothing. Those with a rule are few, and are always remembered:
+      // of two values only the last is sent, while the input's bound counts both.
+      else if (hasRule(frame.rule) || (text !== undefined && frame.names.size < MOST_REMEMBERED)) frame.names.add(name);
       return;
     }
     const bit = (frame.kind === 'message' ? OF_MESSAGE : OF_BLOCK).get(name);
@@ -224,4 +226,8 @@ export class MessageRequestReader implements JsonHandler {
 
 function bits(...names: string[]): Map<string, number> {
   return new Map(names.map((name, index) => [name, 1 << index]));
+}
+
+function hasRule(rule: FieldRule | undefined): boolean {
+  return rule !== 'ignored' && rule !== 'unknown';
 }
