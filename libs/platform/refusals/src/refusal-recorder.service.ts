@@ -111,7 +111,8 @@ export class RefusalRecorderService implements OnApplicationShutdown {
     const now = performance.now();
     const rows = waiting.map(({ refusal, at }) => rowOf(refusal, now - at));
     await this.pipeline.single(KEEP, [JSON.stringify(rows)]);
-    this.waiting = this.waiting.slice(waiting.length);
+    // More may have come during the statement, into the same array.
+    this.waiting = this.waiting.slice(rows.length);
   }
 
   /** Not repeated: the database would refuse them again and again, with all that follow. */
