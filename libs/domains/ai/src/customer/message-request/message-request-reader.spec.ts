@@ -160,7 +160,7 @@ describe('readMessageRequest', () => {
     expect(faultsOf(`{${fields},${messages},${messages}}`, rules)).toContain('/messages');
   });
 
-  it('lets long names that decide nothing be given, however many', () => {
+  it('takes two different long names that decide nothing for two', () => {
     const body = `{"${'x'.repeat(500)}":1,"${'y'.repeat(500)}":1,"messages":[{"role":"user","content":"hi"}]}`;
     expect(faultsOf(body)).toEqual([]);
   });
