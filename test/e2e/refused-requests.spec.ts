@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { RefusalRecorderService } from '@platform/refusals';
 import { type AiApi, createAiCaller, startAiApi } from '@test/ai-api';
 import { caller, createCaller, startApi } from '@test/api';
+import { holdLock, waitForLocks } from '@test/locks';
 import { operatorCommand } from '@test/operator-command';
 import { until } from '@test/until';
 
@@ -129,6 +130,19 @@ describe('A refused request is kept for the operator', () => {
     await silent.app.close();
     await silent.superuser.end();
     expect(await list(`--customer ${customer.id}`)).toEqual([]);
+  });
+
+  it('while others are being stored', async () => {
+    const { call, customer } = await createCaller(ai.api);
+    const release = await holdLock(ai.api.database, 'lock table refused_request in share mode');
+    try {
+      expect((await call('/invoices/0')).status).toBe(404);
+      await waitForLocks(ai.api.superuser, 1);
+      expect((await call('/invoices/0')).status).toBe(404);
+    } finally {
+      await release();
+    }
+    expect(await refusalsOf(customer.id, 2)).toHaveLength(2);
   });
 
   it('at the end of a process, too', async () => {
