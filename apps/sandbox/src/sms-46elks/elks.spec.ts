@@ -63,6 +63,7 @@ describe('the 46elks stand-in', () => {
   it('counts parts', async () => {
     expect(await (await send('a'.repeat(918))).json()).toMatchObject({ parts: 6, cost: 21000 });
     expect(await (await send('č'.repeat(918))).json()).toMatchObject({ parts: 14 });
+    expect(await (await send(`Kode 1234${'\u0301'.repeat(909)}`)).json()).toMatchObject({ parts: 14 });
   });
 
   it('answers to the path in capitals too', async () => {

@@ -133,5 +133,8 @@ function distortionOf(directives: Directives): ReportDistortion {
 
 /** How many SMS a text takes. */
 export function countSegments(text: string): number {
-  return new SegmentedMessage(text).segmentsCount;
+  const { encodingName, segmentsCount } = new SegmentedMessage(text);
+  if (encodingName === 'GSM-7') return segmentsCount;
+  // The library would keep letters together with their marks; gateways only keep surrogate pairs together.
+  return text.length <= 70 ? 1 : (text.match(/[^]{1,67}(?<![\ud800-\udbff])/g) ?? []).length;
 }

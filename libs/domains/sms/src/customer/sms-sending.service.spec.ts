@@ -11,6 +11,16 @@ describe('segmentsOf', () => {
     ['70 characters beyond GSM-7', 'č'.repeat(70), 'UCS-2', 1],
     ['71 characters beyond GSM-7', 'č'.repeat(71), 'UCS-2', 2],
     ['918 emoji, two units each', '😀'.repeat(918), 'UCS-2', 28],
+    ['160 septets that end with an escape pair', `${'a'.repeat(158)}€`, 'GSM-7', 1],
+    ['an escape pair that does not fit the first part', `${'a'.repeat(152)}€${'a'.repeat(152)}`, 'GSM-7', 3],
+    ['combining marks by themselves, behind one letter', `Kode 1234${'\u0301'.repeat(909)}`, 'UCS-2', 14],
+    ['a letter and its mark in two parts', 'a\u0301'.repeat(67), 'UCS-2', 2],
+    ['one unit more than fills two parts', `${'a\u0301'.repeat(67)}!`, 'UCS-2', 3],
+    ['35 emoji', '😀'.repeat(35), 'UCS-2', 1],
+    ['a surrogate pair as a whole', '😀'.repeat(66), 'UCS-2', 2],
+    ['a surrogate pair that does not fit the second part', `${'😀'.repeat(66)}a😀`, 'UCS-2', 3],
+    ['flags, whose halves are pairs', '🇳🇴'.repeat(33), 'UCS-2', 2],
+    ['a family, joined of four emoji', '👨‍👩‍👧‍👦'.repeat(12), 'UCS-2', 2],
   ])('counts %s', (_, message, encoding, segments) => {
     expect(segmentsOf(message)).toEqual({ encoding, segments });
   });

@@ -155,11 +155,23 @@ function updateOf(outcome: SendOutcome): SmsStatusUpdate {
 
 /**
  * Encoding and number of parts of a text: GSM-7 if every character allows it, else UCS-2; split if it does not fit one
- * SMS.
+ * SMS. The library's number for UCS-2 is not used: it keeps letters together with all their combining marks, which
+ * gateways do not.
  */
 export function segmentsOf(message: string): { encoding: SmsEncoding; segments: number } {
   const { encodingName, segmentsCount } = new SegmentedMessage(message);
-  return { encoding: encodingName, segments: segmentsCount };
+  return { encoding: encodingName, segments: encodingName === 'UCS-2' ? partsOfUcs2(message) : segmentsCount };
+}
+
+/** Number of parts of a text in UCS-2: 70 code units in one SMS, else 67 in each. A surrogate pair is not split. */
+function partsOfUcs2(message: string): number {
+  if (message.length <= 70) return 1;
+  let [parts, used] = [1, 0];
+  for (const { length } of message) {
+    if (used + length > 67) [parts, used] = [parts + 1, 0];
+    used += length;
+  }
+  return parts;
 }
 
 /** The error for a message that may not be sent. */
