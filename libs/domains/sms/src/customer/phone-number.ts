@@ -14,9 +14,14 @@ const SATELLITE_CODES = ['870', '881', '882', '883'];
 /** Territories with their own ISO code but another country's numbers and prices. */
 const PART_OF: Partial<Record<string, string>> = { SJ: 'NO', AX: 'FI' };
 
-type Never = 'satellite' | 'premium rate' | 'landline';
+type Never = 'satellite' | 'premium rate' | 'personal (call forwarding)' | 'landline';
 /** A type that fits both mobile and fixed lines is neither of these. */
-const NEVER: Partial<Record<string, Never>> = { PREMIUM_RATE: 'premium rate', FIXED_LINE: 'landline' };
+const NEVER: Partial<Record<string, Never>> = {
+  PREMIUM_RATE: 'premium rate',
+  // Such as +44 70: they look like mobile numbers, and are charged like premium rate ones.
+  PERSONAL_NUMBER: 'personal (call forwarding)',
+  FIXED_LINE: 'landline',
+};
 
 /** Kind of a recipient. */
 export interface RecipientKind {

@@ -28,7 +28,7 @@ export const sms = {
     )
     .pipe(z.array(z.string().regex(/^[A-Z]{2}$/, 'must be ISO 3166 codes such as NO,SE')))
     .describe(
-      'countries that SMS may be sent to, as comma separated ISO 3166 codes; default: all. The operator can set others for a customer. Satellite and premium rate numbers are never allowed',
+      'countries that SMS may be sent to, as comma separated ISO 3166 codes; default: all. The operator can set others for a customer. Satellite, premium rate and personal (call forwarding) numbers are never allowed',
     ),
   SMS_REPORT_URL: address
     .optional()
