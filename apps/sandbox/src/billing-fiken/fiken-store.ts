@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { seededAmount } from '../shared/billing-documents';
 
-/** An invoice as the store keeps it. Dates are `YYYY-MM-DD`, amounts øre. */
+/** An invoice as the store keeps it. Dates are `YYYY-MM-DD`, amounts hundredths of its currency. */
 export interface FikenInvoice {
   invoiceId: number;
   invoiceNumber: number;
@@ -9,6 +9,9 @@ export interface FikenInvoice {
   issueDate: string;
   dueDate: string;
   gross: number;
+  currency: string;
+  /** The sum of its credit notes. */
+  credited: number;
   kid: string;
   createdDate: string;
   lastModifiedDate: string;
@@ -30,6 +33,7 @@ export interface FikenCreditNote {
   issueDate: string;
   lastModifiedDate: string;
   gross: number;
+  currency: string;
   settled: boolean;
 }
 
@@ -43,6 +47,7 @@ interface FikenSeries {
   everyDays?: number;
   /** One in how many invoices is unpaid; 3 by default, 1 for all. */
   unpaidEvery?: number;
+  currency?: string;
 }
 
 /** The documents of one company; the same calls create the same documents in every run. */
@@ -53,7 +58,7 @@ export class FikenCompany {
   constructor(readonly slug: string) {}
 
   addInvoices(series: FikenSeries): FikenInvoice[] {
-    const { customerId, count, from = '2026-01-02', everyDays = 1, unpaidEvery = 3 } = series;
+    const { customerId, count, from = '2026-01-02', everyDays = 1, unpaidEvery = 3, currency = 'NOK' } = series;
     const added = Array.from({ length: count }, (_, index) => {
       const serial = this.invoices.length + 1 + index;
       const issueDate = daysAfter(from, index * everyDays);
@@ -65,6 +70,8 @@ export class FikenCompany {
         issueDate,
         dueDate: daysAfter(issueDate, 14),
         gross: seededAmount(serial),
+        currency,
+        credited: 0,
         kid: kidOf(String(customerId) + String(10_000 + serial).padStart(7, '0')),
         createdDate: issueDate,
         lastModifiedDate: settledDate ?? issueDate,
@@ -83,14 +90,20 @@ export class FikenCompany {
     Object.assign(this.invoice(invoiceId), { settledDate: date, lastModifiedDate: date });
   }
 
+  /** Takes back the payment of an invoice. Fiken does not promise that the invoice counts as modified. */
+  unsettle(invoiceId: number): void {
+    delete this.invoice(invoiceId).settledDate;
+  }
+
   /** Writes the invoice off. */
   writeOff(invoiceId: number, date: string): void {
     Object.assign(this.invoice(invoiceId), { writeOff: true, settledDate: date, lastModifiedDate: date });
   }
 
-  /** Credits an invoice in full, which settles it. */
-  credit(invoiceId: number, date: string): FikenCreditNote {
+  /** Credits an invoice: in full, which settles it, or in part. */
+  credit(invoiceId: number, date: string, part?: number): FikenCreditNote {
     const invoice = this.invoice(invoiceId);
+    const gross = part ?? invoice.gross;
     const serial = this.creditNotes.length + 1;
     const note: FikenCreditNote = {
       creditNoteId: 3_800_000 + serial,
@@ -99,12 +112,15 @@ export class FikenCompany {
       invoiceId,
       issueDate: date,
       lastModifiedDate: date,
-      gross: invoice.gross,
+      gross,
+      currency: invoice.currency,
       settled: true,
     };
     this.creditNotes.push(note);
     invoice.creditNoteIds.push(note.creditNoteId);
-    Object.assign(invoice, { settledDate: date, lastModifiedDate: date });
+    invoice.credited += gross;
+    invoice.lastModifiedDate = date;
+    if (invoice.credited === invoice.gross) invoice.settledDate = date;
     return note;
   }
 

@@ -12,11 +12,11 @@ export function wireInvoice(invoice: FikenInvoice, slug: string, files: string):
     issueDate,
     dueDate,
     originalDueDate: dueDate,
-    ...amounts(invoice.gross),
+    ...amounts(invoice),
     cash: false,
     address: { streetAddress: 'Storgata 1', city: 'Oslo', postCode: '0155', country: 'Norge' },
     lines: [],
-    currency: 'NOK',
+    currency: invoice.currency,
     bankAccountNumber: '11112233334',
     sentManually: false,
     invoicePdf: pdf(files, slug, 'faktura', invoice.invoiceNumber, issueDate),
@@ -35,10 +35,10 @@ export function wireCreditNote(note: FikenCreditNote, slug: string, files: strin
     creditNoteId: note.creditNoteId,
     creditNoteNumber: note.creditNoteNumber,
     customer: customer(note.customerId),
-    ...amounts(note.gross),
+    ...amounts(note),
     address: { streetAddress: 'Storgata 1', city: 'Oslo', postCode: '0155', country: 'Norge' },
     lines: [],
-    currency: 'NOK',
+    currency: note.currency,
     issueDate: note.issueDate,
     lastModifiedDate: note.lastModifiedDate,
     settled: note.settled,
@@ -48,10 +48,15 @@ export function wireCreditNote(note: FikenCreditNote, slug: string, files: strin
 }
 
 /** 25 % VAT; net and VAT add up to gross exactly. */
-function amounts(gross: number): object {
+function amounts({ gross, currency }: { gross: number; currency: string }): object {
   const net = Math.round(gross / 1.25);
-  const vat = gross - net;
-  return { net, vat, gross, netInNok: net, vatInNok: vat, grossInNok: gross };
+  const [netInNok, grossInNok] = [inNok(net, currency), inNok(gross, currency)];
+  return { net, vat: gross - net, gross, netInNok, vatInNok: grossInNok - netInNok, grossInNok };
+}
+
+/** An amount in NOK: any other currency is worth 11.5 NOK. */
+function inNok(amount: number, currency: string): number {
+  return currency === 'NOK' ? amount : Math.round(amount * 11.5);
 }
 
 function customer(contactId: number): object {
@@ -67,7 +72,7 @@ function customer(contactId: number): object {
 
 function sale(invoice: FikenInvoice): object {
   const settled = invoice.settledDate !== undefined;
-  const paid = settled && !invoice.writeOff && invoice.creditNoteIds.length === 0;
+  const paid = settled && !invoice.writeOff ? invoice.gross - invoice.credited : 0;
   return {
     saleId: invoice.invoiceId + 1_000_000,
     lastModifiedDate: invoice.lastModifiedDate,
@@ -77,11 +82,13 @@ function sale(invoice: FikenInvoice): object {
     settled,
     ...(settled && { settledDate: invoice.settledDate }),
     writeOff: invoice.writeOff,
-    totalPaid: paid ? invoice.gross : 0,
-    outstandingBalance: settled ? 0 : invoice.gross,
+    // In NOK, whatever the currency.
+    totalPaid: inNok(paid, invoice.currency),
+    ...(invoice.currency !== 'NOK' && { totalPaidInCurrency: paid }),
+    outstandingBalance: settled ? 0 : inNok(invoice.gross - invoice.credited, invoice.currency),
     dueDate: invoice.dueDate,
     kid: invoice.kid,
-    currency: 'NOK',
+    currency: invoice.currency,
     deleted: false,
   };
 }

@@ -1,7 +1,7 @@
 import { loadConfig } from '@platform/config';
 import { BillingCalendar } from '@platform/time';
 import { isProblem, type SourceInvoice } from '../ports/billing-source.port';
-import { readFikenCreditNote, readFikenInvoice } from './fiken/fiken-documents';
+import { neededCreditNotes, readFikenCreditNote, readFikenInvoice } from './fiken/fiken-documents';
 import { readStripeCreditNote, readStripeInvoice } from './stripe/stripe-documents';
 
 const OSLO = new BillingCalendar(loadConfig({ BILLING_TIMEZONE: 'Europe/Oslo' }));
@@ -152,6 +152,7 @@ describe("Fiken's amounts", () => {
       { outstandingBalance: 0 },
       { status: 'void', amountDue: 0n },
     ],
+    ['partly credited', { associatedCreditNotes: [3] }, { outstandingBalance: 6_000 }, { amountDue: 6_000n }],
     ['credited above its total', {}, { outstandingBalance: -2_500 }, { status: 'void', amountDue: 0n }],
     [
       'paid and credited above its total',
@@ -174,6 +175,43 @@ describe("Fiken's amounts", () => {
   ])('of an invoice that is %s', (_, fields, sale, expected) =>
     expect(read(fiken(fields, sale))).toMatchObject(expected),
   );
+
+  describe('of an invoice in euros that is partly credited', () => {
+    const note = (creditNoteId: number, gross: number, currency = 'EUR') => ({
+      ...{ creditNoteId, creditNoteNumber: creditNoteId, issueDate: '2026-01-02', gross, currency },
+      customer: { contactId: 7 },
+    });
+    const invoice = {
+      ...{ invoiceId: 1, invoiceNumber: 10, issueDate: '2026-01-01', gross: 10_000, grossInNok: 115_000 },
+      ...{ currency: 'EUR', customer: { contactId: 7 }, associatedCreditNotes: [3, 4] },
+      sale: { settled: false, totalPaid: 13_000, totalPaidInCurrency: 1_000, outstandingBalance: 67_300 },
+    };
+
+    it('are less by its credit notes and payments, in euros: those in NOK have rates of their own', () => {
+      expect(neededCreditNotes(invoice)).toEqual([3, 4]);
+      const notes = [note(3, 2_000), note(4, -1_001)];
+      expect(read(readFikenInvoice(invoice, '7', notes))).toMatchObject({ status: 'open', amountDue: 5_999n });
+    });
+
+    it.each([
+      ['gone', [note(3, 2_000), undefined]],
+      ['not read', [note(3, 2_000)]],
+      ['in another currency', [note(3, 2_000), note(4, 1_000, 'NOK')]],
+    ])('are not told when a credit note is %s', (_, notes) =>
+      expect(readFikenInvoice(invoice, '7', notes)).toMatchObject({
+        sourceId: '1',
+        detail: expect.stringContaining('associatedCreditNotes'),
+      }),
+    );
+
+    it.each<[string, object]>([
+      ['that is settled', { sale: { ...invoice.sale, settled: true } }],
+      ['that has no balance left', { sale: { ...invoice.sale, outstandingBalance: 0 } }],
+      ['in NOK', { currency: 'NOK' }],
+    ])('need no credit notes for one %s', (_, fields) =>
+      expect(neededCreditNotes({ ...invoice, ...fields })).toEqual([]),
+    );
+  });
 
   it.each([500, -500])('of a credit note of %s hundredths are the credited amount', (gross) => {
     const note = {

@@ -50,16 +50,35 @@ const wireCreditNote = z.object({
   settled: z.boolean().nullish(),
 });
 
-/** Parses an invoice of one customer (a Fiken contact). Another customer's invoice is a problem. */
-export function readFikenInvoice(item: unknown, account: string): SourceInvoice | SourceProblem {
+/**
+ * The ids of the credit notes that must be read with an invoice, because Fiken does not state its amount due in its
+ * currency.
+ */
+export function neededCreditNotes(item: unknown): number[] {
+  const { data } = wireInvoice.safeParse(item);
+  if (!data || isSettled(data) || statedBalance(data) !== undefined) return [];
+  return (data.associatedCreditNotes ?? []).filter((id) => typeof id === 'number');
+}
+
+/**
+ * Parses an invoice of one customer (a Fiken contact). Another customer's invoice is a problem.
+ * @param creditNotes those of {@link neededCreditNotes}
+ */
+export function readFikenInvoice(
+  item: unknown,
+  account: string,
+  creditNotes: unknown[] = [],
+): SourceInvoice | SourceProblem {
   const problem = (detail: string): SourceProblem => problemOf(item, 'invoiceId', detail);
   const parsed = wireInvoice.safeParse(item);
   if (!parsed.success) return problem(explain(parsed.error));
   const invoice = parsed.data;
   if (String(invoice.customer.contactId) !== account) return foreign(problem(''));
-  const settled = invoice.sale?.settled ?? invoice.settled ?? false;
+  const settled = isSettled(invoice);
   const amount = fromDecimals(invoice.gross, 2, invoice.currency);
-  const balance = fromDecimals(settled ? 0 : fikenBalance(invoice), 2, invoice.currency);
+  const due = settled ? 0 : (statedBalance(invoice) ?? computedBalance(invoice, creditNotes));
+  if (due === undefined) return problem('associatedCreditNotes: the amount due depends on one that cannot be read');
+  const balance = fromDecimals(due, 2, invoice.currency);
   if (amount === undefined || balance === undefined) return problem(`gross: ${invoice.currency} has no such fraction`);
   const wasPaid = (invoice.sale?.totalPaid ?? 0) > 0;
   const { status, amountDue } = settled
@@ -91,18 +110,36 @@ function settledStatus({ sale, associatedCreditNotes }: FikenInvoice): 'paid' | 
   return credited ? 'void' : 'paid';
 }
 
+function isSettled({ sale, settled }: FikenInvoice): boolean {
+  return sale?.settled ?? settled ?? false;
+}
+
 /**
- * The unpaid amount of an unsettled invoice, in hundredths of its currency. Fiken gives balance and payments in NOK,
- * and in another currency only the payments: a balance in NOK is not an amount of an invoice in euros at any
- * rate.
+ * The unpaid amount of an unsettled invoice, in hundredths of its currency, as far as Fiken states it: it gives the
+ * balance in NOK, which is not an amount of an invoice in euros at any rate.
  */
-function fikenBalance({ currency, gross, grossInNok, sale }: FikenInvoice): number {
-  const balance = sale?.outstandingBalance;
-  if (currency === 'NOK') return balance ?? gross - (sale?.totalPaid ?? 0);
+function statedBalance({ currency, gross, grossInNok, sale }: FikenInvoice): number | undefined {
+  const balance = sale?.outstandingBalance ?? undefined;
+  if (balance === undefined || currency === 'NOK') return balance;
   // Credited or paid in full, or more: a balance of zero or less says so in any currency.
-  if (balance !== undefined && balance !== null && balance <= 0) return 0;
-  if (balance !== undefined && balance !== null && balance === grossInNok) return gross;
-  return gross - (sale?.totalPaidInCurrency ?? 0);
+  if (balance <= 0) return 0;
+  return balance === grossInNok ? gross : undefined;
+}
+
+/**
+ * The unpaid amount by what was paid and credited in the invoice's currency; undefined if a credit note of it is not
+ * among those that were read.
+ */
+function computedBalance(
+  { currency, gross, sale, associatedCreditNotes }: FikenInvoice,
+  creditNotes: unknown[],
+): number | undefined {
+  const credited = creditNotes
+    .map((note) => wireCreditNote.safeParse(note).data)
+    .filter((note) => note?.currency === currency);
+  if (credited.length < (associatedCreditNotes ?? []).length) return undefined;
+  const paid = currency === 'NOK' ? sale?.totalPaid : sale?.totalPaidInCurrency;
+  return credited.reduce((rest, note) => rest - Math.abs(note?.gross ?? 0), gross - (paid ?? 0));
 }
 
 /** Parses a credit note of one customer. Its amount due is zero. */

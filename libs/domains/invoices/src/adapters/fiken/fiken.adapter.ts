@@ -13,7 +13,7 @@ import {
   type SourcePage,
   type SourceProblem,
 } from '../../ports/billing-source.port';
-import { belongsTo, fikenPdfLink, readFikenCreditNote, readFikenInvoice } from './fiken-documents';
+import { belongsTo, fikenPdfLink, neededCreditNotes, readFikenCreditNote, readFikenInvoice } from './fiken-documents';
 import type { FikenLaneService } from './fiken-lane.service';
 import { readItems } from '../source-documents';
 
@@ -78,7 +78,9 @@ export class FikenAdapter implements BillingSource {
     // A day before: changes have only a day, and Fiken's days may end at another time than ours.
     else if (since) query.set('lastModifiedGe', this.calendar.dateOf(new Date(since.getTime() - DAY_MS)));
     const { items, pageCount } = await this.getList(list, query, { account, signal });
-    const page = readItems(items, (item) => read(item, account));
+    const creditNotes = new Map<unknown, unknown[]>();
+    for (const item of items) creditNotes.set(item, await this.creditNotesOf(item, account, signal));
+    const page = readItems(items, (item) => read(item, account, creditNotes.get(item)));
     const next = Number(position) + 1;
     return { ...page, ...(next < pageCount && { next: String(next) }) };
   }
@@ -90,7 +92,18 @@ export class FikenAdapter implements BillingSource {
   ): Promise<SourceInvoice | SourceProblem | undefined> {
     const item = await this.lane.use('sync', { signal }, (held) => this.document(account, sourceId, held));
     if (item === undefined) return undefined;
-    return sourceId.startsWith(CREDIT_NOTE) ? readFikenCreditNote(item, account) : readFikenInvoice(item, account);
+    if (sourceId.startsWith(CREDIT_NOTE)) return readFikenCreditNote(item, account);
+    return readFikenInvoice(item, account, await this.creditNotesOf(item, account, signal));
+  }
+
+  /** The credit notes without which the amount due of an invoice is not known: those of few invoices. */
+  private async creditNotesOf(invoice: unknown, account: string, signal: AbortSignal): Promise<unknown[]> {
+    const notes: unknown[] = [];
+    for (const id of neededCreditNotes(invoice)) {
+      const read = (held: AbortSignal) => this.document(account, CREDIT_NOTE + String(id), held);
+      notes.push(await this.lane.use('sync', { signal }, read));
+    }
+    return notes;
   }
 
   fetchPdf(account: string, sourceId: string, signal: AbortSignal): Promise<Buffer | undefined> {

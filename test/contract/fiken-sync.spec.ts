@@ -1,0 +1,148 @@
+import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture';
+import { until } from '@test/until';
+
+describe('The sync with Fiken', () => {
+  let fixture: InvoiceFixture;
+  beforeAll(async () => (fixture = await createInvoiceFixture()));
+  afterAll(() => fixture.close());
+  beforeEach(async () => {
+    fixture.sandbox.reset();
+    fixture.sandbox.fiken.store.company('demo');
+    await fixture.superuser.query('delete from billing_account');
+  });
+
+  const sync = (customer: string) => fixture.sync(customer, 'fiken');
+  const company = () => fixture.sandbox.fiken.store.company('demo');
+
+  it('stores invoices and credit notes with the states that Fiken implies', async () => {
+    const [paid, open, lost, credited] = company().addInvoices({ customerId: 7, count: 4, unpaidEvery: 1 });
+    company().settle(paid?.invoiceId ?? 0, '2026-01-09');
+    company().writeOff(lost?.invoiceId ?? 0, '2026-02-01');
+    const note = company().credit(credited?.invoiceId ?? 0, '2026-02-02');
+    const customer = await fixture.customer('fiken', '7');
+    expect(await sync(customer)).toBe('succeeded');
+    const byId = new Map((await fixture.rows(customer)).map((row) => [row.source_id, row]));
+    expect(byId.size).toBe(5);
+    expect(byId.get(String(paid?.invoiceId))).toMatchObject({
+      status: 'paid',
+      amount: String(paid?.gross),
+      amount_due: '0',
+      paid_at: new Date('2026-01-09T00:00:00Z'),
+      kid: paid?.kid,
+      number: String(paid?.invoiceNumber),
+    });
+    expect(byId.get(String(open?.invoiceId))).toMatchObject({
+      status: 'open',
+      amount_due: String(open?.gross),
+      paid_at: null,
+    });
+    expect(byId.get(String(lost?.invoiceId))).toMatchObject({ status: 'uncollectible' });
+    expect(byId.get(String(credited?.invoiceId))).toMatchObject({ status: 'void', amount_due: '0' });
+    expect(byId.get(`credit-note:${note.creditNoteId}`)).toMatchObject({
+      type: 'credit_note',
+      status: 'paid',
+      amount: String(note.gross),
+      amount_due: '0',
+      number: String(note.creditNoteNumber),
+    });
+  });
+
+  it('reads all pages one request at a time, and on the next run the changes', async () => {
+    company().addInvoices({ customerId: 8, count: 230, everyDays: 0 });
+    company().addInvoices({ customerId: 9, count: 120, everyDays: 0 });
+    const [a, b] = [await fixture.customer('fiken', '8'), await fixture.customer('fiken', '9')];
+    fixture.sandbox.fiken.oneAtATime = true;
+    await fixture.syncDue();
+    expect(fixture.sandbox.fiken.requests.length).toBe(3 + 1 + 2 + 1);
+    expect([(await fixture.rows(a)).length, (await fixture.rows(b)).length]).toEqual([230, 120]);
+    const unpaid = (await fixture.rows(a)).find(({ status }) => status === 'open');
+    company().settle(Number(unpaid?.source_id), '2026-03-01');
+    await sync(a);
+    expect((await fixture.rows(a)).find(({ source_id }) => source_id === unpaid?.source_id)?.status).toBe('paid');
+  });
+
+  it('skips a malformed invoice and reports it', async () => {
+    const added = company().addInvoices({ customerId: 10, count: 5 });
+    company().corrupt(added[2]?.invoiceId ?? 0);
+    const customer = await fixture.customer('fiken', '10');
+    expect(await sync(customer)).toBe('succeeded');
+    expect(await fixture.rows(customer)).toHaveLength(4);
+    const [report] = await fixture.report(customer);
+    expect(report).toMatchObject({ skipped: 1, problems: [{ sourceId: String(added[2]?.invoiceId) }] });
+  });
+
+  it("never stores another contact's invoice, even if Fiken sends it", async () => {
+    const [mine, theirs] = company().addInvoices({ customerId: 14, count: 2 });
+    company().corrupt(theirs?.invoiceId ?? 0, { customer: { contactId: 15 } });
+    const customer = await fixture.customer('fiken', '14');
+    expect(await sync(customer)).toBe('succeeded');
+    expect((await fixture.rows(customer)).map(({ source_id }) => source_id)).toEqual([String(mine?.invoiceId)]);
+    const [report] = await fixture.report(customer);
+    expect(report?.problems).toMatchObject([{ detail: 'It belongs to another customer' }]);
+  });
+
+  it('neither delays the other source nor is delayed by it', async () => {
+    company().addInvoices({ customerId: 11, count: 3 });
+    fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_x', count: 3 });
+    const onFiken = await fixture.customer('fiken', '11');
+    const onStripe = await fixture.customer('stripe', 'cus_x');
+    fixture.sandbox.stripe.always({ hang: true });
+    await fixture.syncDue();
+    expect(await fixture.rows(onFiken)).toHaveLength(3);
+    const reports = await fixture.report();
+    expect(reports.map(({ source, failures }) => ({ source, failures }))).toEqual(
+      expect.arrayContaining([
+        { source: 'fiken', failures: 0 },
+        { source: 'stripe', failures: 1 },
+      ]),
+    );
+    expect(await fixture.rows(onStripe)).toEqual([]);
+  }, 20_000);
+
+  it('runs once at a time per account', async () => {
+    company().addInvoices({ customerId: 12, count: 3 });
+    const customer = await fixture.customer('fiken', '12');
+    const gate = fixture.sandbox.fiken.hold();
+    const first = sync(customer);
+    await gate.holding(1);
+    const begun = (await fixture.report(customer))[0]?.runId;
+    // A run that was given up may still be running: only the newer one writes.
+    const second = sync(customer);
+    await until(async () => (await fixture.report(customer))[0]?.runId !== begun);
+    gate.open();
+    expect([await first, await second]).toEqual(['superseded', 'succeeded']);
+    expect(await fixture.rows(customer)).toHaveLength(3);
+  });
+
+  it('ends the request under way when the process ends, and goes on from there', async () => {
+    company().addInvoices({ customerId: 13, count: 250, everyDays: 0 });
+    const customer = await fixture.customer('fiken', '13');
+    const stopping = new AbortController();
+    const gate = fixture.sandbox.fiken.hold();
+    const run = fixture.sync(customer, 'fiken', stopping.signal);
+    await gate.holding(1);
+    gate.release();
+    await gate.holding(1);
+    stopping.abort();
+    expect(await run).toBe('stopped');
+    gate.open();
+    expect(await fixture.rows(customer)).toHaveLength(100);
+    expect((await fixture.report(customer))[0]).toMatchObject({ runId: null, failures: 0, lastError: null });
+    await fixture.syncDue();
+    expect(await fixture.rows(customer)).toHaveLength(250);
+    expect(fixture.sandbox.fiken.total).toBe(3 + 1 + 1);
+  });
+
+  it('reads the credit notes of invoices in other currencies that are partly credited: what is due is exact', async () => {
+    const [partly, open] = company().addInvoices({ customerId: 16, count: 2, unpaidEvery: 1, currency: 'EUR' });
+    const gross = partly?.gross ?? 0;
+    for (const part of [1_234, 567]) company().credit(partly?.invoiceId ?? 0, '2026-02-01', part);
+    const customer = await fixture.customer('fiken', '16');
+    const due = async () => (await fixture.rows(customer)).slice(0, 2).map(({ amount_due }) => Number(amount_due));
+    expect(await sync(customer)).toBe('succeeded');
+    expect(await due()).toEqual([gross - 1_234 - 567, open?.gross]);
+    company().credit(partly?.invoiceId ?? 0, '2026-02-02', 1);
+    await sync(customer);
+    expect(await due()).toEqual([gross - 1_234 - 567 - 1, open?.gross]);
+  });
+});
