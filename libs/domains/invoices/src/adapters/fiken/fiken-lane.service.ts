@@ -18,6 +18,8 @@ const LANE = '(7264, 21)';
 const PDF_WAITS = '(7264, 22)';
 /** How often a sync checks whether PDFs are still waiting. */
 const LOOK_MS = 50;
+/** How long a request of a sync lets PDFs go first; then it takes its turn among them. */
+const SYNC_PATIENCE_MS = 1_000;
 
 /**
  * Longest time without a reply. Every statement is answered soon, as locks are waited for in short steps; an idle
@@ -42,7 +44,7 @@ class LaneBusyError extends SourceError {
 
 /**
  * Enforces Fiken's rule of one request at a time, over all processes: with advisory locks on a separate connection,
- * which end with the process that holds them. PDFs, for which a customer waits, go before syncs.
+ * which end with the process that holds them. PDFs, for which a customer waits, go before syncs, though not for ever.
  */
 @Injectable()
 export class FikenLaneService implements OnApplicationShutdown {
@@ -112,14 +114,20 @@ export class FikenLaneService implements OnApplicationShutdown {
     return false;
   }
 
-  /** Waits until no process waits for a PDF; false if a PDF is requested in this process meanwhile. */
+  /**
+   * Waits until no process waits for a PDF, or the next sync has waited for long enough; false if a PDF is requested in
+   * this process meanwhile.
+   */
   private async pdfsDone(session: LaneSession): Promise<boolean> {
     for (;;) {
+      const next = this.queue.next();
+      if (next?.urgency !== 'sync') return false;
+      // From now on the database gives it the lane in order of arrival.
+      if (next.isOverdue) return true;
       const row = await session.query<{ free: boolean }>(
         `select case when pg_try_advisory_lock${PDF_WAITS} then pg_advisory_unlock${PDF_WAITS} else false end as free`,
       );
       if (row?.free) return true;
-      if (this.queue.next()?.urgency !== 'sync') return false;
       await sleep(LOOK_MS);
     }
   }
@@ -134,8 +142,14 @@ export class FikenLaneService implements OnApplicationShutdown {
 class LaneTicket {
   private readonly coming = Promise.withResolvers<AbortSignal>();
   private readonly left = Promise.withResolvers<void>();
+  private readonly arrivedAt = performance.now();
 
   constructor(readonly urgency: Urgency) {}
+
+  /** Whether it is one of a sync that has let PDFs go first for long enough. */
+  get isOverdue(): boolean {
+    return this.urgency === 'sync' && performance.now() - this.arrivedAt >= SYNC_PATIENCE_MS;
+  }
 
   /** Resolves when the call has the lane, with a signal that aborts if the lane is lost. */
   get turn(): Promise<AbortSignal> {
@@ -157,9 +171,10 @@ class LaneTicket {
   }
 }
 
-/** The calls of this process that wait for the lane: PDFs first, otherwise in order of arrival. */
+/** The calls of this process that wait for the lane: PDFs first, but no two before a sync that is overdue. */
 class LaneQueue {
   private waiting: LaneTicket[] = [];
+  private latest: Urgency | undefined;
 
   /** Joins the queue. The ticket's turn rejects when the signal aborts or after `waitMs`. */
   enter(urgency: Urgency, signal: AbortSignal, waitMs?: number): LaneTicket {
@@ -182,13 +197,16 @@ class LaneQueue {
 
   /** The next ticket. */
   next(): LaneTicket | undefined {
-    return this.waiting.find(({ urgency }) => urgency === 'pdf') ?? this.waiting[0];
+    const pdf = this.waiting.find(({ urgency }) => urgency === 'pdf');
+    const sync = this.waiting.find(({ urgency }) => urgency === 'sync');
+    return pdf && !(sync?.isOverdue && this.latest === 'pdf') ? pdf : sync;
   }
 
   /** Removes the next ticket from the queue, if it has this urgency. */
   take(urgency: Urgency): LaneTicket | undefined {
     const ticket = this.next();
     if (ticket?.urgency !== urgency) return undefined;
+    this.latest = urgency;
     this.remove(ticket);
     return ticket;
   }

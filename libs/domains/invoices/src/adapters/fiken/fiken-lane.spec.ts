@@ -81,3 +81,46 @@ describe('The lane to Fiken, when the database stops responding', () => {
     expect([await held, await waiting]).toEqual([undefined, 'had it']);
   });
 });
+
+describe('The lane to Fiken, while PDFs are requested all the time', () => {
+  const lanes: FikenLaneService[] = [];
+  afterEach(() => {
+    for (const lane of lanes.splice(0)) lane.onApplicationShutdown();
+  });
+  const newLane = () => {
+    const lane = new FikenLaneService({ client: clientSettings(database.config, 'customer_api'), size: 1 });
+    lanes.push(lane);
+    return lane;
+  };
+  const { signal } = new AbortController();
+  /** More than would be fetched within the test's time. */
+  const MOST = 200;
+
+  it.each([
+    ['the process that fetches them', (lane: FikenLaneService) => [lane, lane]],
+    // Of two processes one waits for a PDF while the other fetches one.
+    ['a process beside two that fetch them', (lane: FikenLaneService) => [newLane(), newLane(), lane]],
+  ])('is had by syncs of %s too, and by PDFs in between', async (_, lanesOf) => {
+    const [pdfs, ...others] = lanesOf(newLane()) as [FikenLaneService, FikenLaneService];
+    const syncs = others.at(-1) ?? pdfs;
+    const had: string[] = [];
+    let left = 3;
+    /** Requests one PDF after the other. */
+    const reader = async (lane: FikenLaneService) => {
+      while (left > 0 && had.length < MOST) {
+        await lane.use('pdf', { signal }, () => new Promise<void>((resolve) => setTimeout(resolve, 50)));
+        had.push('pdf');
+      }
+    };
+    const sync = async () => {
+      await syncs.use('sync', { signal }, () => Promise.resolve(had.push('sync')));
+      left--;
+    };
+    const readers = [reader(pdfs), reader(pdfs), reader(others[0])];
+    await Promise.all([sync(), sync(), sync()]);
+    await Promise.all(readers);
+    expect(had.length).toBeLessThan(MOST);
+    // All three are overdue at the same time: a PDF goes between two of one process.
+    if (syncs === pdfs) expect(had.join(' ')).toMatch(/^(pdf )+sync (pdf )+sync (pdf )+sync/);
+  });
+});
