@@ -1,3 +1,8 @@
+import { Test } from '@nestjs/testing';
+import { InvoiceSyncModule, InvoiceSyncsService } from '@domains/invoices';
+import { ConfigModule } from '@platform/config';
+import { DatabaseModule } from '@platform/database';
+import { NestLogger } from '@platform/logging';
 import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture';
 import { until } from '@test/until';
 
@@ -144,5 +149,27 @@ describe('The sync with Fiken', () => {
     company().credit(partly?.invoiceId ?? 0, '2026-02-02', 1);
     await sync(customer);
     expect(await due()).toEqual([gross - 1_234 - 567 - 1, open?.gross]);
+  });
+
+  it('fails while another company is configured than the one that an account was first synced with: nothing is void', async () => {
+    const [open] = company().addInvoices({ customerId: 17, count: 1, unpaidEvery: 1 });
+    fixture.sandbox.fiken.store.company('another').addInvoices({ customerId: 17, count: 2 });
+    const customer = await fixture.customer('fiken', '17');
+    await sync(customer);
+    const config = { ...fixture.database.config, FIKEN_COMPANY: 'another' };
+    const module = await Test.createTestingModule({
+      imports: [ConfigModule.for(config), DatabaseModule.as('account_operator'), InvoiceSyncModule],
+    })
+      .setLogger(new NestLogger(config))
+      .compile();
+    const asked = fixture.sandbox.fiken.total;
+    const syncs = module.get(InvoiceSyncsService);
+    for (let run = 0; run < 2; run++)
+      expect(await syncs.run(customer, 'fiken', new AbortController().signal)).toBe('failed');
+    await module.close();
+    expect(fixture.sandbox.fiken.total).toBe(asked);
+    expect(await fixture.rows(customer)).toMatchObject([{ source_id: String(open?.invoiceId), status: 'open' }]);
+    expect((await fixture.report(customer))[0]?.lastError).toMatch(/company demo in fiken, and another is configured/);
+    expect(await sync(customer)).toBe('succeeded');
   });
 });

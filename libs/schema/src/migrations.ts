@@ -23,6 +23,7 @@ import {
   WebhooksSchema1763683201700,
 } from '@domains/events';
 import {
+  BillingAccountCompany1763683205600,
   FailingInvoiceSyncs1763683205100,
   InvoiceInbox1763683203300,
   InvoiceSearch1763683204800,
@@ -111,6 +112,7 @@ export const migrations = [
   FailingInvoiceSyncs1763683205100,
   UrgentTickets1763683205200,
   LastReplies1763683205300,
+  BillingAccountCompany1763683205600,
 ];
 
 /**

@@ -34,4 +34,5 @@ export { InvoiceSyncModule } from './invoice-sync.module';
 export { InvoicesSchema1763683200900 } from './migrations/1763683200900-invoices';
 export { InvoiceInbox1763683203300 } from './migrations/1763683203300-invoice-inbox';
 export { InvoiceSearch1763683204800 } from './migrations/1763683204800-invoice-search';
+export { BillingAccountCompany1763683205600 } from './migrations/1763683205600-billing-account-company';
 export { FailingInvoiceSyncs1763683205100 } from './migrations/1763683205100-failing-invoice-syncs';

@@ -19,4 +19,8 @@ export class BillingAccount {
 
   @Column('timestamptz', { default: () => 'now()' })
   createdAt!: Date;
+
+  /** The company that its first sync read at a source that has several (Fiken): the account is one of that company. */
+  @Column('text', { nullable: true })
+  company!: string | null;
 }

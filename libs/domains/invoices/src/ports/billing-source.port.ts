@@ -77,6 +77,9 @@ export interface FeedRequest {
 export interface BillingSource {
   readonly name: BillingSourceName;
 
+  /** The company whose documents it reads, if the same credential may read several companies. */
+  readonly company?: string;
+
   /** Syncs that one worker runs at a time: of accounts without failures, and of those that failed last time. */
   readonly concurrency: { well: number; failing: number };
 

@@ -51,11 +51,12 @@ export class InvoiceSyncsService {
    */
   async run(customerId: string, name: BillingSourceName, stop: AbortSignal): Promise<SyncOutcome> {
     const source = this.sources.find(name);
-    const begun = source && (await this.runs.begin(customerId, name));
+    const begun = source && (await this.runs.begin(customerId, source));
     if (!source || !begun) return 'unlinked';
     const deadline = AbortSignal.timeout(RUN_DEADLINE_MS);
     const run = new SyncReading(source, this.runs, this.documents, begun, AbortSignal.any([stop, deadline]));
     try {
+      requireSameCompany(source, begun);
       const checkpoint = await run.complete();
       if (checkpoint) await this.runs.succeed(begun, checkpoint, this.config.INVOICE_SYNC_MINUTES);
       else await this.runs.pause(begun);
@@ -103,6 +104,17 @@ export class InvoiceSyncsService {
       longestMinutes: this.config.INVOICE_SYNC_MINUTES,
     });
   }
+}
+
+/**
+ * Another company has neither the account nor its documents: they would seem to be gone, and become void.
+ * @throws SourceError
+ */
+function requireSameCompany({ name, company }: BillingSource, run: SyncRun): void {
+  if (run.company === company) return;
+  throw new SourceError(
+    `The account is one of the company ${run.company} in ${name}, and ${company} is configured now: set it back, or unlink the customer`,
+  );
 }
 
 /**

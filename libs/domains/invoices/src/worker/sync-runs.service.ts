@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { BillingSourceName } from '../invoice-values';
+import type { BillingSource } from '../ports/billing-source.port';
 import { type ReadDocuments, SyncedDocumentsService } from './synced-documents.service';
 
 /** Progress of a run. Stored with each page, so that another run can continue there. */
@@ -51,6 +52,8 @@ export interface SyncRun {
   source: BillingSourceName;
   /** The customer's id in the source. */
   account: string;
+  /** The company at the source that the account is one of, if the source has several. */
+  company: string | undefined;
   checkpoint: SyncCheckpoint;
   /** When it began, by the database's clock; RFC 3339. */
   startedAt: string;
@@ -68,9 +71,13 @@ export class SyncRunsService {
   ) {}
 
   /**
-   * Begins a run; from now on no other run of the account may write. Returns undefined if the customer is not linked.
+   * Begins a run; from now on no other run of the account may write. The account's first run decides its company.
+   * @returns undefined if the customer is not linked
    */
-  async begin(customerId: string, source: BillingSourceName): Promise<SyncRun | undefined> {
+  async begin(
+    customerId: string,
+    { name: source, company: present }: Pick<BillingSource, 'name' | 'company'>,
+  ): Promise<SyncRun | undefined> {
     const id = randomUUID();
     const [rows] = await this.dataSource.query<[{ checkpoint: SyncCheckpoint; started_at: Date }[], number]>(
       `update invoice_sync set run_id = $3, started_at = app.now(),
@@ -80,14 +87,21 @@ export class SyncRunsService {
       [customerId, source, id],
     );
     if (!rows[0]) return undefined;
-    const [account] = await this.dataSource.query<{ source_customer_id: string }[]>(
-      'select source_customer_id from billing_account where customer_id = $1 and source = $2',
+    const [account] = await this.dataSource.query<{ source_customer_id: string; company: string | null }[]>(
+      'select source_customer_id, company from billing_account where customer_id = $1 and source = $2',
       [customerId, source],
     );
     if (!account) return undefined;
+    if (account.company === null && present !== undefined) {
+      await this.dataSource.query(
+        'update billing_account set company = $3 where customer_id = $1 and source = $2 and company is null',
+        [customerId, source, present],
+      );
+    }
     const { checkpoint, started_at } = rows[0];
     const startedAt = started_at.toISOString();
-    return { id, customerId, source, account: account.source_customer_id, checkpoint, startedAt };
+    const company = account.company ?? present;
+    return { id, customerId, source, account: account.source_customer_id, company, checkpoint, startedAt };
   }
 
   /** Stores documents together with the run's progress. @throws RunSupersededError */

@@ -51,6 +51,7 @@ interface Question {
 /** Fiken, API version 2. It lists documents oldest first, and gives the day of a change, not its time. */
 export class FikenAdapter implements BillingSource {
   readonly name = 'fiken';
+  readonly company: string;
   /** More than one, so that Fiken, which accepts one request at a time, is not idle while a page is stored. */
   readonly concurrency = { well: 2, failing: 1 };
   private readonly origin: string;
@@ -61,6 +62,7 @@ export class FikenAdapter implements BillingSource {
     private readonly lane: FikenLaneService,
     private readonly calendar: BillingCalendar,
   ) {
+    this.company = settings.company;
     this.origin = new URL(settings.url).origin;
   }
 
@@ -129,7 +131,7 @@ export class FikenAdapter implements BillingSource {
     const isNote = sourceId.startsWith(CREDIT_NOTE);
     const id = encodeURIComponent(isNote ? sourceId.slice(CREDIT_NOTE.length) : sourceId);
     const [operation, folder] = isNote ? ['creditNotes.get', 'creditNotes'] : ['invoices.get', 'invoices'];
-    const path = `/companies/${this.settings.company}/${folder}/${id}`;
+    const path = `/companies/${this.company}/${folder}/${id}`;
     return this.ask({ operation, path, account, signal }, (reply) => {
       if (reply.status === 404) return undefined;
       return accepted(reply).json();
@@ -141,7 +143,7 @@ export class FikenAdapter implements BillingSource {
     query: URLSearchParams,
     { account, signal }: { account: string; signal: AbortSignal },
   ): Promise<{ items: unknown[]; pageCount: number }> {
-    const path = `/companies/${this.settings.company}/${list}?${query.toString()}`;
+    const path = `/companies/${this.company}/${list}?${query.toString()}`;
     return this.lane.use('sync', { signal }, (held) =>
       this.ask({ operation: `${list}.list`, path, account, signal: held }, (reply) => {
         const items = accepted(reply).json();
