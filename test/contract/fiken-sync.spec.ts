@@ -172,4 +172,38 @@ describe('The sync with Fiken', () => {
     expect((await fixture.report(customer))[0]?.lastError).toMatch(/company demo in fiken, and another is configured/);
     expect(await sync(customer)).toBe('succeeded');
   });
+
+  it('asks for no document alone that is written off, or an open credit note, in every run', async () => {
+    const [lost, credited, paid] = company().addInvoices({ customerId: 18, count: 3, unpaidEvery: 1 });
+    company().writeOff(lost?.invoiceId ?? 0, '2026-02-01');
+    company().settle(paid?.invoiceId ?? 0, '2026-02-01');
+    const note = company().credit(credited?.invoiceId ?? 0, '2026-02-01');
+    note.settled = false;
+    const customer = await fixture.customer('fiken', '18');
+    await sync(customer);
+    const before = fixture.sandbox.fiken.total;
+    const status = async (id: string) =>
+      (await fixture.rows(customer)).find(({ source_id }) => source_id === id)?.status;
+    expect(await status(String(lost?.invoiceId))).toBe('uncollectible');
+    await sync(customer);
+    // The lists of changed and of unsettled documents.
+    expect(fixture.sandbox.fiken.total).toBe(before + 4);
+    // A note that is settled later is in none of them: Fiken does not tell when it changed.
+    note.settled = true;
+    expect(await status(`credit-note:${note.creditNoteId}`)).toBe('open');
+    await sync(customer);
+    expect(await status(`credit-note:${note.creditNoteId}`)).toBe('paid');
+  });
+
+  it('sees that an invoice is open again, though none was open and Fiken does not say that it changed', async () => {
+    const [paid] = company().addInvoices({ customerId: 19, count: 1 });
+    const customer = await fixture.customer('fiken', '19');
+    await sync(customer);
+    expect(await fixture.rows(customer)).toMatchObject([{ status: 'paid', amount_due: '0' }]);
+    company().unsettle(paid?.invoiceId ?? 0);
+    await sync(customer);
+    expect(await fixture.rows(customer)).toMatchObject([
+      { status: 'open', amount_due: String(paid?.gross), paid_at: null },
+    ]);
+  });
 });

@@ -56,7 +56,7 @@ export interface SourcePage {
 /** A list that a sync reads. */
 export interface Feed {
   name: string;
-  /** It lists unsettled documents, however old: not needed when none are left to look for. */
+  /** It lists unsettled documents, however old, and none that was settled before: not needed when none are left to look for. */
   unsettled?: true;
 }
 
@@ -83,9 +83,12 @@ export interface BillingSource {
   /** Syncs that one worker runs at a time: of accounts without failures, and of those that failed last time. */
   readonly concurrency: { well: number; failing: number };
 
+  /** Statuses of the documents that its feeds of unsettled documents list. */
+  readonly unsettled: readonly InvoiceStatus[];
+
   /**
    * The feeds that a sync reads, in this order: new or changed documents, and those that are unsettled at present. A
-   * stored unsettled invoice that is in none of them has been settled meanwhile, and is requested by itself.
+   * stored unsettled document that is in none of them has been settled meanwhile, and is requested by itself.
    */
   feeds(since: Date | undefined): readonly Feed[];
 

@@ -158,7 +158,7 @@ class SyncReading {
   /** Whether a feed can return anything: one of unsettled documents only if some are left to look for. */
   private async shows({ unsettled }: Feed, { startedAt, position }: RunProgress): Promise<boolean> {
     if (!unsettled || position !== undefined) return true;
-    return (await this.documents.unlisted(this.run, { since: startedAt, after: '', limit: 1, all: false })).length > 0;
+    return (await this.unlisted({ since: startedAt, after: '', limit: 1, all: false })).length > 0;
   }
 
   /** Reads a page. @returns the progress of the run after it */
@@ -193,13 +193,17 @@ class SyncReading {
   private async confirmRest(progress: RunProgress, all: boolean): Promise<boolean> {
     let after = progress.position ?? '';
     for (;;) {
-      const rest = await this.documents.unlisted(this.run, { since: progress.startedAt, after, limit: BATCH, all });
+      const rest = await this.unlisted({ since: progress.startedAt, after, limit: BATCH, all });
       const last = rest.at(-1);
       if (!last) return true;
       if (this.steps >= PAGES_AT_A_TIME) return false;
       after = last.id;
       await this.save(await this.readEach(rest), { ...progress, position: after });
     }
+  }
+
+  private unlisted(choice: Parameters<SyncedDocumentsService['unlisted']>[2]): Promise<UnlistedDocument[]> {
+    return this.documents.unlisted(this.run.customerId, this.source, choice);
   }
 
   private async readEach(rest: UnlistedDocument[]): Promise<ReadDocuments> {

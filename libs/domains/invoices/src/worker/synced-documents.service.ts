@@ -7,7 +7,13 @@ import { isDataRefused } from '@platform/database';
 import { BillingCalendar } from '@platform/time';
 import { recordInvoiceEvents } from '../invoice-events';
 import type { BillingSourceName } from '../invoice-values';
-import { CREDIT_NOTE, type SourceInvoice, type SourceProblem, UNIDENTIFIED } from '../ports/billing-source.port';
+import {
+  type BillingSource,
+  CREDIT_NOTE,
+  type SourceInvoice,
+  type SourceProblem,
+  UNIDENTIFIED,
+} from '../ports/billing-source.port';
 
 /** The customer and the source of documents. */
 interface SyncedAccount {
@@ -91,10 +97,11 @@ export class SyncedDocumentsService {
    * behind `after`. `all`: settled documents, too.
    */
   unlisted(
-    { customerId, source }: SyncedAccount,
+    customerId: string,
+    { name, unsettled }: Pick<BillingSource, 'name' | 'unsettled'>,
     { since, after, limit, all }: { since: string; after: string; limit: number; all: boolean },
   ): Promise<UnlistedDocument[]> {
-    return this.dataSource.query(UNLISTED, [customerId, source, after, since, limit, all, GONE, NAMELESS]);
+    return this.dataSource.query(UNLISTED, [customerId, name, after, since, limit, all, GONE, NAMELESS, unsettled]);
   }
 
   /**

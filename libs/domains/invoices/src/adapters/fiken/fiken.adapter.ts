@@ -35,6 +35,7 @@ const FEEDS: Record<string, { list: string; read: typeof readFikenInvoice; unset
   invoices: { list: 'invoices', read: readFikenInvoice },
   'credit-notes': { list: 'creditNotes', read: readFikenCreditNote },
   unsettled: { list: 'invoices', read: readFikenInvoice, unsettled: true },
+  'unsettled-credit-notes': { list: 'creditNotes', read: readFikenCreditNote, unsettled: true },
 };
 
 /** A request to Fiken. */
@@ -54,6 +55,8 @@ export class FikenAdapter implements BillingSource {
   readonly company: string;
   /** More than one, so that Fiken, which accepts one request at a time, is not idle while a page is stored. */
   readonly concurrency = { well: 2, failing: 1 };
+  /** A written-off invoice is settled. */
+  readonly unsettled = ['open'] as const;
   private readonly origin: string;
 
   constructor(
@@ -68,9 +71,10 @@ export class FikenAdapter implements BillingSource {
 
   feeds(since: Date | undefined): readonly Feed[] {
     const changed = [{ name: 'invoices' }, { name: 'credit-notes' }];
-    // Fiken does not document whether a payment counts as a change of the invoice, so unsettled invoices are read as
-    // well.
-    return since ? [...changed, { name: 'unsettled', unsettled: true }] : changed;
+    if (!since) return changed;
+    // Fiken does not document whether a payment counts as a change of the invoice, nor that it is taken back: so unsettled
+    // invoices are read as well, even if all were paid.
+    return [...changed, { name: 'unsettled' }, { name: 'unsettled-credit-notes', unsettled: true }];
   }
 
   async readPage({ feed, account, since, position = '0' }: FeedRequest, signal: AbortSignal): Promise<SourcePage> {

@@ -56,6 +56,7 @@ interface Page {
 export class StripeAdapter implements BillingSource {
   readonly name = 'stripe';
   readonly concurrency = { well: 6, failing: 3 };
+  readonly unsettled = UNSETTLED;
   private readonly stripe: Stripe;
   private readonly http: StripeHttpClient;
 
