@@ -1,5 +1,11 @@
+import { DataSource } from 'typeorm';
+import { AuditService } from '@platform/audit';
+import { CustomerErasureOperatorService } from '@schema';
 import { billingDay } from '@test/billing-days';
+import { saveFakeInvoice } from '@test/factories/invoice.factory';
 import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture';
+import { holdLock, waitForLocks } from '@test/locks';
+import { connectAsSuperuser } from '@test/test-database';
 
 const MINUTE = 60_000;
 
@@ -110,5 +116,62 @@ describe('A sync after another', () => {
     await fixture.sync(customer, 'fiken');
     expect(await stored(customer)).toContain(String(yesterday));
     expect(await stored(customer)).not.toContain(String(before));
+  });
+});
+
+describe('An erasure', () => {
+  let fixture: InvoiceFixture;
+  beforeAll(async () => (fixture = await createInvoiceFixture()));
+  afterAll(() => fixture.close());
+
+  const sql = (text: string, customerId: string) => fixture.superuser.query(text, [customerId]);
+  const erase = (customerId: string) =>
+    new CustomerErasureOperatorService(fixture.module.get(DataSource), fixture.module.get(AuditService)).erase(
+      'operator:test',
+      customerId,
+      { dryRun: false },
+    );
+  /** A deactivated customer that is linked to an account with an invoice. */
+  async function customerOf(account: string): Promise<string> {
+    fixture.sandbox.stripe.store.addInvoices({ customer: account, count: 1, statuses: ['paid'] });
+    const customer = await fixture.customer('stripe', account);
+    await sql('update customer set active = false where id = $1', customer);
+    return customer;
+  }
+
+  it('leaves nothing for a sync that is due meanwhile: neither invoices nor events come any more', async () => {
+    const customer = await customerOf('cus_due');
+    await sql(`insert into sms_settings (customer_id, enabled, sender_id) values ($1, true, 'A')`, customer);
+    const release = await holdLock(fixture.database, 'select from sms_settings where customer_id = $1 for update', [
+      customer,
+    ]);
+    const erased = erase(customer);
+    await waitForLocks(fixture.superuser, 1);
+    await fixture.sync(customer, 'stripe');
+    await release();
+    expect(await erased).toContainEqual({ table: 'billing_account', rows: 1, done: 'deleted' });
+    expect(await fixture.rows(customer)).toEqual([]);
+    expect((await sql('select type from event where customer_id = $1', customer)).rows).toEqual([]);
+  });
+
+  it('waits for a sync that is storing an unpaid invoice, which is in its way then', async () => {
+    const customer = await customerOf('cus_storing');
+    const sync = await connectAsSuperuser(fixture.database);
+    await sync.query('begin');
+    await sync.query('update invoice_sync set stored = 1 where customer_id = $1', [customer]);
+    await saveFakeInvoice(sync, customer);
+    const refused = expect(erase(customer)).rejects.toThrow(/1 unpaid invoices/);
+    await waitForLocks(fixture.superuser, 1);
+    await sync.query('commit');
+    await sync.end();
+    await refused;
+    expect(await fixture.report(customer)).toMatchObject([{ sourceCustomerId: 'cus_storing' }]);
+  });
+
+  it('is not kept from by a credit note that is open: nothing is to be paid', async () => {
+    const customer = await customerOf('cus_note');
+    await saveFakeInvoice(fixture.superuser, customer, { type: 'credit_note', amountDue: '0' });
+    await erase(customer);
+    expect(await fixture.rows(customer)).toMatchObject([{ type: 'credit_note', status: 'open' }]);
   });
 });

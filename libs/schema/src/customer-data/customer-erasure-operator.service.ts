@@ -4,10 +4,13 @@ import { Customer, unknownCustomer } from '@domains/customers';
 import { AuditService } from '@platform/audit';
 import { ServiceError } from '@platform/errors';
 import { announceTokenChange } from '@platform/tokens';
-import { type CustomerTable, type Erasure, readColumns, tablesInOrder } from './customer-tables';
+import { type CustomerTable, customerTables, type Erasure, readColumns, tablesInOrder } from './customer-tables';
 
 /** Rows of a statement: none holds its locks for long, nor takes long, however many rows are blank already. */
 const BATCH = 500;
+
+/** The database, with a transaction or without. */
+type Queryable = Pick<EntityManager, 'query'>;
 
 /** Number of rows of a table that an erasure deleted, blanked or kept, or would. */
 export interface ErasedRows {
@@ -23,7 +26,7 @@ const OBSTACLES = [
     says: (count: number) => `${count} AI calls in progress: wait for their end`,
   },
   {
-    count: `select count(*)::int as count from invoice where customer_id = $1 and status in ('draft', 'open')`,
+    count: `select count(*)::int as count from invoice where customer_id = $1 and type = 'invoice' and status in ('draft', 'open')`,
     says: (count: number) => `${count} unpaid invoices: set their status first (invoice set-status)`,
   },
   {
@@ -36,6 +39,11 @@ const OBSTACLES = [
       'purchased AI credit that is left: pay it back and book that first (ai credit --kind manual_adjustment)',
   },
 ];
+
+/** Tables by which invoices are fetched from billing sources; rows that refer to others before those that they refer to. */
+const SYNCS = ['invoice_sync_problem', 'invoice_sync', 'billing_account'];
+/** Tables to which changes of other tables' rows add rows: erased when nothing is left that could. */
+const LAST = ['webhook_delivery', 'event', 'event_position'];
 
 /** Erases customers for the operator. */
 @Injectable()
@@ -51,17 +59,24 @@ export class CustomerErasureOperatorService {
    * @throws ServiceError not_found; invalid_request while the customer is active, or something is unsettled
    */
   async erase(actor: string, customerId: string, { dryRun }: { dryRun: boolean }): Promise<ErasedRows[]> {
-    await this.dataSource.transaction(async (manager) => {
+    const erased = await this.dataSource.transaction(async (manager) => {
       const customer = await this.lock(manager, customerId);
-      if (customer.erasedAt) return;
+      if (customer.erasedAt) return [];
+      const syncs = dryRun ? [] : await endSyncs(manager, customerId);
       await this.refuseUnsettled(manager, customer);
       if (!dryRun) await this.mark(manager, customer, actor);
+      return syncs;
     });
-    const erased: ErasedRows[] = [];
+    const tables = tablesInOrder();
+    const isLast = ({ table }: CustomerTable) => LAST.includes(table);
     // Rows that refer to others before those that they refer to.
-    for (const table of tablesInOrder().reverse())
+    for (const table of [...tables.filter((one) => !isLast(one)).reverse(), ...tables.filter(isLast)])
       erased.push(await (dryRun ? countRows : eraseTable)(this.dataSource, table, customerId));
-    return erased.reverse().map((one) => (one.table === 'customer' ? { ...one, done: 'blanked' } : one));
+    return tables.map(({ table, erase }) => ({
+      table,
+      rows: erased.filter((one) => one.table === table).reduce((sum, { rows }) => sum + rows, 0),
+      done: table === 'customer' ? 'blanked' : outcome(erase),
+    }));
   }
 
   private async refuseUnsettled(manager: EntityManager, { id, active }: Customer): Promise<void> {
@@ -88,6 +103,18 @@ export class CustomerErasureOperatorService {
   }
 }
 
+/**
+ * Removes the customer's links to billing sources, once a sync that is storing documents has stored them: those that are
+ * there now are looked at and erased, and no others come.
+ */
+async function endSyncs(manager: EntityManager, customerId: string): Promise<ErasedRows[]> {
+  await manager.query('select from invoice_sync where customer_id = $1 for update', [customerId]);
+  const erased: ErasedRows[] = [];
+  for (const table of customerTables.filter(({ table: name }) => SYNCS.includes(name)).reverse())
+    erased.push(await eraseTable(manager, table, customerId));
+  return erased;
+}
+
 /** The reasons why a customer cannot be erased yet; none if it can. */
 async function erasureObstacles(manager: EntityManager, customerId: string): Promise<string[]> {
   const found: string[] = [];
@@ -111,32 +138,32 @@ async function isInTheBooks(manager: EntityManager, customerId: string): Promise
  * Deletes or blanks a customer's rows of a table, in batches of a transaction each. Idempotent: rows that are blank are not
  * touched again.
  */
-async function eraseTable(dataSource: DataSource, table: CustomerTable, customerId: string): Promise<ErasedRows> {
+async function eraseTable(database: Queryable, table: CustomerTable, customerId: string): Promise<ErasedRows> {
   const { erase, table: name } = table;
   const done = outcome(erase);
-  if (done === 'kept') return countRows(dataSource, table, customerId);
+  if (done === 'kept') return countRows(database, table, customerId);
   if (erase.how === 'blank') {
     const blanks = Object.entries(erase.blanks).map(([column, value]) => `${column} = ${value}`);
     const blank = (rows: string) => `update ${name} set ${blanks.join(', ')} where ${rows} returning 1`;
-    return { table: name, rows: await forEachRow(dataSource, table, customerId, blank), done };
+    return { table: name, rows: await forEachRow(database, table, customerId, blank), done };
   }
-  const keys = (await readColumns(dataSource, name)).key.join(', ');
+  const keys = (await readColumns(database, name)).key.join(', ');
   const statement = `
     with chosen as (select ${keys} from ${name} where customer_id = $1 ${erase.atOnce ? '' : `limit ${BATCH}`}),
     changed as (delete from ${name} where customer_id = $1 and (${keys}) in (select ${keys} from chosen) returning 1)
     select count(*)::int as done from changed`;
   let rows = 0;
   for (let count = -1; count !== 0; rows += count) {
-    const [row] = await dataSource.query<{ done: number }[]>(statement, [customerId]);
+    const [row] = await database.query<{ done: number }[]>(statement, [customerId]);
     count = row?.done ?? 0;
   }
   return { table: name, rows, done };
 }
 
 /** Counts the rows of a table that an erasure would delete, blank or keep. */
-async function countRows(dataSource: DataSource, table: CustomerTable, customerId: string): Promise<ErasedRows> {
+async function countRows(database: Queryable, table: CustomerTable, customerId: string): Promise<ErasedRows> {
   const rows = await forEachRow(
-    dataSource,
+    database,
     table,
     customerId,
     (chosen) => `select 1 from ${table.table} where ${chosen}`,
@@ -150,12 +177,12 @@ async function countRows(dataSource: DataSource, table: CustomerTable, customerI
  * @returns the number of rows
  */
 async function forEachRow(
-  dataSource: DataSource,
+  database: Queryable,
   { table, customerColumn = 'customer_id', erase }: CustomerTable,
   customerId: string,
   work: (rows: string) => string,
 ): Promise<number> {
-  const { key } = await readColumns(dataSource, table);
+  const { key } = await readColumns(database, table);
   const keys = key.join(', ');
   const behind = `and (${keys}) > (${key.map((_, index) => `$${index + 2}`).join(', ')})`;
   const statement = (after: string) => `
@@ -168,7 +195,7 @@ async function forEachRow(
   let rows = 0;
   for (let last: Record<string, unknown> | null | undefined; last !== null;) {
     const values = last ? key.map((column) => last?.[column]) : [];
-    const [row] = await dataSource.query<{ done: number; looked: number; last: Record<string, unknown> | null }[]>(
+    const [row] = await database.query<{ done: number; looked: number; last: Record<string, unknown> | null }[]>(
       statement(last ? behind : ''),
       [customerId, ...values],
     );

@@ -134,8 +134,8 @@ const COLUMNS = `
   order by a.attnum`;
 
 /** Reads the columns of a table from the catalogue. */
-export async function readColumns(dataSource: DataSource, table: string): Promise<TableColumns> {
-  const rows = await dataSource.query<{ name: string; place: number | null }[]>(COLUMNS, [table]);
+export async function readColumns(database: Pick<DataSource, 'query'>, table: string): Promise<TableColumns> {
+  const rows = await database.query<{ name: string; place: number | null }[]>(COLUMNS, [table]);
   const key = rows
     .filter(({ place }) => place !== null)
     .sort((a, b) => Number(a.place) - Number(b.place))
