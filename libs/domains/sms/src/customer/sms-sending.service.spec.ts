@@ -1,3 +1,4 @@
+import { SegmentedMessage } from 'sms-segments-calculator';
 import { segmentsOf } from './sms-sending.service';
 
 describe('segmentsOf', () => {
@@ -23,5 +24,20 @@ describe('segmentsOf', () => {
     ['a family, joined of four emoji', '👨‍👩‍👧‍👦'.repeat(12), 'UCS-2', 2],
   ])('counts %s', (_, message, encoding, segments) => {
     expect(segmentsOf(message)).toEqual({ encoding, segments });
+  });
+
+  it('knows the alphabet of GSM-7, and which characters of it count as two', () => {
+    const characters = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter((character) =>
+      character.isWellFormed(),
+    );
+    const gsm7 = characters.filter((character) => segmentsOf(character).encoding === 'GSM-7');
+    expect(gsm7).toHaveLength(127 + 10);
+    expect(characters.filter((character) => new SegmentedMessage(character).encodingName === 'GSM-7')).toEqual(gsm7);
+    // 160 fit one SMS, unless they count as two.
+    const counts = (count: (text: string) => number) =>
+      gsm7.map((character) => [character, count(character.repeat(160))]);
+    expect(counts((text) => segmentsOf(text).segments)).toEqual(
+      counts((text) => new SegmentedMessage(text).segmentsCount),
+    );
   });
 });

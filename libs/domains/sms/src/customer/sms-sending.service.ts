@@ -4,7 +4,6 @@ import { CustomerContextService } from '@platform/context';
 import { CustomerDatabaseService, decoders, EntityWritesService } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { KeyedCallsService } from '@platform/idempotency';
-import { SegmentedMessage } from 'sms-segments-calculator';
 import { ReportReferencesService } from '../delivery-reports/report-references.service';
 import { SmsMessage } from '../entities/sms-message.entity';
 import { type SendOutcome, SmsGateway } from '../ports/sms-gateway.port';
@@ -153,25 +152,29 @@ function updateOf(outcome: SendOutcome): SmsStatusUpdate {
   return { ...common, status, errorCode: outcome.errorCode, gatewayMessageId: null };
 }
 
+/** The alphabet of GSM-7, and the characters that take an escape character, too (3GPP TS 23.038). */
+const GSM7 = new Set(
+  '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
+);
+const GSM7_ESCAPED = new Set('\f^{}\\[~]|€');
+
 /**
- * Encoding and number of parts of a text: GSM-7 if every character allows it, else UCS-2; split if it does not fit one
- * SMS. The library's number for UCS-2 is not used: it keeps letters together with all their combining marks, which
- * gateways do not.
+ * Encoding and number of parts of a text: GSM-7 if every character allows it, else UCS-2. A text that does not fit one
+ * SMS is split into parts; each is filled as gateways do, so that only an escaped character or a surrogate pair is kept
+ * together, and not a letter with its combining marks.
  */
 export function segmentsOf(message: string): { encoding: SmsEncoding; segments: number } {
-  const { encodingName, segmentsCount } = new SegmentedMessage(message);
-  return { encoding: encodingName, segments: encodingName === 'UCS-2' ? partsOfUcs2(message) : segmentsCount };
-}
-
-/** Number of parts of a text in UCS-2: 70 code units in one SMS, else 67 in each. A surrogate pair is not split. */
-function partsOfUcs2(message: string): number {
-  if (message.length <= 70) return 1;
-  let [parts, used] = [1, 0];
-  for (const { length } of message) {
-    if (used + length > 67) [parts, used] = [parts + 1, 0];
+  const characters = [...message];
+  const isGsm7 = characters.every((character) => GSM7.has(character) || GSM7_ESCAPED.has(character));
+  const [encoding, single, part] = isGsm7 ? (['GSM-7', 160, 153] as const) : (['UCS-2', 70, 67] as const);
+  let [units, segments, used] = [0, 1, 0];
+  for (const character of characters) {
+    const length = GSM7_ESCAPED.has(character) && isGsm7 ? 2 : character.length;
+    units += length;
+    if (used + length > part) [segments, used] = [segments + 1, 0];
     used += length;
   }
-  return parts;
+  return { encoding, segments: units <= single ? 1 : segments };
 }
 
 /** The error for a message that may not be sent. */
