@@ -200,6 +200,22 @@ describe.each(LEDGER_NAMES)('CreditLedger, %s', (name) => {
     expect(Number((await fixture.account(customerId)).reserved)).toBeCloseTo(amount + 0.005, 12);
   });
 
+  it.each(['inputTokens', 'maxTokens', 'leastTokens'] as const)(
+    'reserves nothing for a call whose %s are below zero, and for those beside it what they need',
+    async (bound) => {
+      const customers = await Promise.all([save({ included: 1 }), save({ included: 1 })]);
+      const [wrong, right] = await Promise.allSettled([
+        fixture.ledger().reserve(request(customers[0], { maxTokens: 20, leastTokens: 0, [bound]: -1 })),
+        fixture.ledger().reserve(request(customers[1])),
+      ]);
+      expect(wrong).toMatchObject({ status: 'rejected', reason: { code: '22023' } });
+      expect(right).toMatchObject({ status: 'fulfilled', value: { outcome: 'reserved' } });
+      expect(
+        (await Promise.all(customers.map((id) => fixture.account(id)))).map(({ reserved }) => Number(reserved)),
+      ).toEqual([0, 0.1]);
+    },
+  );
+
   it("keeps to the operator's monthly limit, calls in flight included", async () => {
     const customerId = await save({ included: 5, monthlyLimit: 0.25 });
     const wishes = Array.from({ length: 5 }, () => request(customerId));

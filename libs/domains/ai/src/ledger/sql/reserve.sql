@@ -81,6 +81,11 @@ begin
     looked_for_abandoned := payer.reserved = 0;
     for i in payer.first .. payer.last loop
       call := p_calls[i];
+      -- A bound below zero would lower what is reserved for the other tokens.
+      if least(call.input_tokens, call.max_tokens, call.least_tokens) < 0 then
+        raise exception 'a call cannot have less than no tokens: input %, output % and at least %',
+          call.input_tokens, call.max_tokens, call.least_tokens using errcode = 'invalid_parameter_value';
+      end if;
       cost := app.ai_input_ceiling(
         call.input_tokens, call.cache, payer.input, payer.cache_write_5m, payer.cache_write_1h, payer.cache_read);
       affordable := app.ai_affordable_tokens(call.max_tokens, payer.output, free - cost);
