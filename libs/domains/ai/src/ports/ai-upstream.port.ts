@@ -16,6 +16,8 @@ export interface MessageContent {
   system?: readonly Buffer[];
   /** Further fields, in the caller's order. */
   options: readonly ForwardedField[];
+  /** Whether the answer may cite documents of `messages`. What it cites counts as no output token. */
+  citations?: boolean;
 }
 
 /** A request to count a message's tokens. */

@@ -78,6 +78,19 @@ describe('EventSplitter', () => {
     for (const size of [1, 2, 3, 7, 1000]) expect(eventsIn(text, size)).toEqual(events);
   });
 
+  it('puts a long event together at its end, and not with each of its pieces', () => {
+    const [piece, count] = [1_000, 500];
+    const splitter = new EventSplitter();
+    const concat = jest.spyOn(Buffer, 'concat');
+    splitter.split(Buffer.from('event: a\ndata: '));
+    for (let at = 0; at < count; at++) splitter.split(Buffer.alloc(piece, 'x'));
+    const { bytes, events } = splitter.split(Buffer.from('\n\n'));
+    const copied = concat.mock.results.reduce((sum, { value }) => sum + (value as Buffer).length, 0);
+    concat.mockRestore();
+    expect(events.map((event) => dataOf(bytes, event))).toEqual(['x'.repeat(piece * count)]);
+    expect(copied).toBeLessThan(2 * piece * count);
+  });
+
   it('refuses an event without end', () => {
     const splitter = new EventSplitter();
     expect(() => {

@@ -7,7 +7,7 @@ import { StreamedUsage } from './reply-usage';
 
 /** How long the connection may stay open after the last event, to be used again. */
 const LINGER_MS = 1_000;
-/** Longest event: a delta has some hundred bytes, the signature of thinking some thousand. */
+/** Longest event apart from what it cites: a delta has some hundred bytes, the signature of thinking some thousand. */
 const MAX_EVENT_BYTES = 1024 * 1024;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -35,15 +35,19 @@ interface End {
 
 /** The events of a message. All bytes of an event are passed on at once, and none of one that breaks off. */
 export class MessageEventStream implements UpstreamMessageStream {
-  private readonly splitter = new EventSplitter();
+  private readonly splitter: EventSplitter;
   private readonly usage = new StreamedUsage();
   private readonly ended = Promise.withResolvers<End>();
   private done = false;
 
+  /** @param citedBytes the most that an event may cite */
   constructor(
     private readonly content: Readable,
     readonly requestId: string | null,
-  ) {}
+    citedBytes = 0,
+  ) {
+    this.splitter = new EventSplitter(MAX_EVENT_BYTES + citedBytes);
+  }
 
   read(pass: (events: Buffer) => void): Promise<End> {
     this.content
@@ -134,12 +138,26 @@ function typeOf(bytes: Buffer, event: WireEvent): unknown {
 
 /** Finds the events in a stream of server-sent events that arrives in arbitrary pieces. Lines end with LF or CRLF. */
 export class EventSplitter {
-  private rest: Buffer = Buffer.alloc(0);
+  /** The incomplete event so far. */
+  private rest: Buffer[] = [];
+  private restBytes = 0;
 
-  /** @returns the incomplete event so far with the piece added, and the whole events in it */
+  constructor(private readonly maxEventBytes = MAX_EVENT_BYTES) {}
+
+  /** @returns the whole events that the piece completes, and the bytes that they are in */
   split(piece: Buffer): { bytes: Buffer; events: WireEvent[] } {
-    const bytes = this.rest.length > 0 ? Buffer.concat([this.rest, piece]) : piece;
+    this.rest.push(piece);
+    this.restBytes += piece.length;
+    const found = this.complete(piece);
+    if (this.restBytes > this.maxEventBytes) throw new OversizedEventError();
+    return found;
+  }
+
+  private complete(piece: Buffer): { bytes: Buffer; events: WireEvent[] } {
     const events: WireEvent[] = [];
+    // The data of an event are one line: a long one is put together at its end, and not with each of its pieces.
+    if (!piece.includes(LINE_FEED)) return { bytes: piece, events };
+    const bytes = this.rest.length > 1 ? Buffer.concat(this.rest, this.restBytes) : piece;
     let start = 0;
     let name: string | undefined;
     for (let line = 0; line < bytes.length;) {
@@ -157,8 +175,8 @@ export class EventSplitter {
       line = feed + 1;
     }
     // A copy: the rest of a piece would keep all of it in memory.
-    this.rest = start === 0 ? bytes : Buffer.from(bytes.subarray(start));
-    if (this.rest.length > MAX_EVENT_BYTES) throw new OversizedEventError();
+    this.rest = start === 0 ? [bytes] : start < bytes.length ? [Buffer.from(bytes.subarray(start))] : [];
+    this.restBytes = bytes.length - start;
     return { bytes, events };
   }
 }

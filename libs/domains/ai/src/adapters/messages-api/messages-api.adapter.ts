@@ -27,6 +27,18 @@ const RETRY_PAUSE_MS = 200;
  * escape a character as six bytes. In a stream, each token may have an event of its own.
  */
 const REPLY_BYTES = { atLeast: 256 * 1024, perToken: 128, perStreamedToken: 512 };
+/**
+ * Upper bounds of a reply that may cite documents: the texts that it cites are no output tokens, and the same may come again and
+ * again. A whole reply has to be in memory; a stream has not.
+ */
+const CITING_BYTES = {
+  atLeast: 4 * 1024 * 1024,
+  perContentByte: 8,
+  whole: 16 * 1024 * 1024,
+  stream: 1024 * 1024 * 1024,
+};
+/** The most bytes that JSON has for a byte of a text, a byte below 128 apart, which it has in the request as well. */
+const ESCAPED_BYTE = 3;
 const COUNT_REPLY_BYTES = 16 * 1024;
 
 const SYSTEM = Buffer.from(',"system":');
@@ -63,8 +75,8 @@ export class MessagesApiAdapter extends AiUpstream {
   }
 
   createMessage(call: UpstreamMessageCall, signal: AbortSignal): Promise<UpstreamMessage> {
-    const maxReplyBytes = REPLY_BYTES.atLeast + call.maxTokens * REPLY_BYTES.perToken;
-    return this.post(requestOf('messages', call, bodyOf(call), { signal, maxReplyBytes }), (reply) => {
+    const bounds = { signal, maxReplyBytes: wholeReplyBytes(call) };
+    return this.post(requestOf('messages', call, bodyOf(call), bounds), (reply) => {
       const usage = usageOf(reply.json());
       if (!usage) throw reply.unusable('unexpected', 'NO_USAGE');
       return { body: reply.body, usage, requestId: this.requestId(reply) };
@@ -72,7 +84,9 @@ export class MessagesApiAdapter extends AiUpstream {
   }
 
   async streamMessage(call: UpstreamMessageCall, signal: AbortSignal): Promise<UpstreamMessageStream> {
-    const maxReplyBytes = REPLY_BYTES.atLeast + call.maxTokens * REPLY_BYTES.perStreamedToken;
+    const { citations } = call.content;
+    const usual = REPLY_BYTES.atLeast + call.maxTokens * REPLY_BYTES.perStreamedToken;
+    const maxReplyBytes = citations ? usual + CITING_BYTES.stream : usual;
     const request = requestOf('messages', call, bodyOf(call, { stream: true }), { signal, maxReplyBytes });
     const reply = await this.client.stream(request).catch((error: unknown) => {
       throw callFailed(this.redactor, error);
@@ -82,7 +96,9 @@ export class MessagesApiAdapter extends AiUpstream {
       content.on('error', () => undefined).destroy();
       throw unreadable('NO_EVENT_STREAM');
     }
-    return new MessageEventStream(content, this.requestId(reply));
+    // A citation is one event, and may be of a whole document.
+    const citedBytes = citations ? bytesOf(call.content.messages) * ESCAPED_BYTE : 0;
+    return new MessageEventStream(content, this.requestId(reply), citedBytes);
   }
 
   countTokens(call: UpstreamCall, signal: AbortSignal): Promise<number> {
@@ -137,6 +153,18 @@ function requestOf(
     // If there was no connection, nothing was sent, so a retry cannot repeat the call.
     retry: 'unsent',
   };
+}
+
+/** Upper bound of the size of a reply that is not streamed. */
+function wholeReplyBytes({ maxTokens, content: { citations, messages } }: UpstreamMessageCall): number {
+  const usual = REPLY_BYTES.atLeast + maxTokens * REPLY_BYTES.perToken;
+  if (!citations) return usual;
+  const { atLeast, perContentByte, whole } = CITING_BYTES;
+  return usual + Math.min(whole, atLeast + bytesOf(messages) * perContentByte);
+}
+
+function bytesOf(parts: readonly Buffer[]): number {
+  return parts.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** A request's JSON. The caller's own parts are inserted unparsed and uncopied, because a call may take minutes. */

@@ -1,12 +1,12 @@
 import { loadConfig } from '@platform/config';
 import { SecretRedactor } from '@platform/secrets';
-import { UpstreamReply } from '@platform/upstream';
+import { UpstreamClientsService, UpstreamReply } from '@platform/upstream';
 import {
   CREDENTIAL,
   describeUpstreamFaults,
   type FaultyAdapter,
 } from '@test/suites/upstream-faults/upstream-faults.suite';
-import { rawReply } from '@test/raw-server';
+import { type RawServer, rawReply, startRawServer } from '@test/raw-server';
 import { MessagesApiAdapter } from './messages-api.adapter';
 import { refused } from './provider-errors';
 import { type ProviderOutagesService } from './provider-outages.service';
@@ -60,6 +60,60 @@ describeUpstreamFaults("The Messages API's count of tokens", {
     const adapter = new MessagesApiAdapter(config, SecretRedactor.forSettings(config), clients, NOBODY_TOLD);
     return () => adapter.countTokens(call, new AbortController().signal);
   },
+});
+
+/** The bounds of a reply are those of its tokens: of these there are ten, and 3 MB is far beyond them. */
+describe('An answer of few tokens that cites much', () => {
+  const CITED = 'x'.repeat(3_000_000);
+  const citing = { ...call.content, messages: [Buffer.from(`["${CITED}"]`)], citations: true };
+  const citation = `{"type":"char_location","cited_text":"${CITED}"}`;
+  const usage = '"usage":{"input_tokens":1,"output_tokens":1}';
+  let server: RawServer;
+  let clients: UpstreamClientsService;
+  let adapter: MessagesApiAdapter;
+  beforeAll(async () => {
+    server = await startRawServer();
+    const config = loadConfig({ NODE_ENV: 'test', LOG_LEVEL: 'silent', ...common.settings(server.url) });
+    clients = new UpstreamClientsService(config);
+    adapter = new MessagesApiAdapter(config, SecretRedactor.forSettings(config), clients, NOBODY_TOLD);
+  });
+  afterAll(async () => {
+    await clients.onApplicationShutdown();
+    await server.close();
+  });
+  const { signal } = new AbortController();
+
+  it.each([
+    ['is taken', citing, 'ok'],
+    [
+      'is too large where nothing was to be cited',
+      { ...citing, citations: false },
+      'upstream too_large CONTENT_LENGTH',
+    ],
+  ])('%s', async (_, content, expected) => {
+    const reply = rawReply(200, `{"type":"message","content":[${Array(3).fill(citation).join(',')}],${usage}}`);
+    server.answer((socket) => socket.write(reply));
+    const told = await adapter.createMessage({ ...call, content }, signal).then(
+      () => 'ok',
+      (error: unknown) => (error as UpstreamError).fault.reason,
+    );
+    expect(told).toBe(expected);
+  });
+
+  it('is streamed, each citation in an event of its own', async () => {
+    const events = [
+      ['message_start', `{"message":{${usage}}}`],
+      ...Array.from({ length: 5 }, () => ['content_block_delta', `{"delta":{"citation":${citation}}}`]),
+      ['message_delta', `{${usage}}`],
+      ['message_stop', '{}'],
+    ];
+    const body = events.map(([name, data]) => `event: ${name}\ndata: ${data}\n\n`).join('');
+    server.answer((socket) => socket.write(rawReply(200, body, { 'content-type': 'text/event-stream' })));
+    const stream = await adapter.streamMessage({ ...call, content: citing }, signal);
+    let passed = 0;
+    const { lastEvent } = await stream.read((piece) => (passed += piece.length));
+    expect(passed + lastEvent.length).toBe(body.length);
+  });
 });
 
 describe("The provider's refusals", () => {

@@ -19,11 +19,11 @@ const FRAME_TOKENS = 256;
  * counts patches of 28 × 28 pixels: 92 × 52.
  */
 const IMAGE_TOKENS = 4_784;
-/** The most by which the model's form of tool calls can be longer than their JSON, as a factor. */
-const TOOL_EXPANSION = 4;
+/** The most by which the model's form of tool calls, and of documents that are cut for citations, can be longer than their JSON, as a factor. */
+const EXPANSION = 4;
 /**
- * The provider's own system prompt for tools, and its instructions for a structured answer: up to 530 tokens in its price
- * list, with room for models to come.
+ * The provider's own system prompts for tools and for citations, and its instructions for a structured answer: about 530 tokens,
+ * with room for models to come.
  */
 const PROMPT_TOKENS = 2_048;
 /** A tool or a set of tools that the provider defines: up to 735 tokens for one in its price list; a set has thirty. */
@@ -47,6 +47,8 @@ export class InputBound {
   /** Tools that are offered to the model, and those of them that the provider defines itself. */
   tools = 0;
   providerTools = 0;
+  /** Whether the answer may cite a document: the model sees it in pieces, each with a mark. */
+  citations = false;
   private images = 0;
   /** Bytes of base64 image data. They are not text: an image costs by its size. */
   private imageBytes = 0;
@@ -92,10 +94,11 @@ export class InputBound {
   }): number {
     const { contentBytes, optionBytes, structured, contextTokens } = request;
     if (this.unbounded) return contextTokens;
-    const text = Math.max(0, contentBytes - this.imageBytes) * (this.usesTools ? TOOL_EXPANSION : 1);
+    const text = Math.max(0, contentBytes - this.imageBytes) * (this.usesTools || this.citations ? EXPANSION : 1);
     const options =
-      optionBytes * TOOL_EXPANSION +
+      optionBytes * EXPANSION +
       (this.tools > 0 ? PROMPT_TOKENS : 0) +
+      (this.citations ? PROMPT_TOKENS : 0) +
       (structured ? PROMPT_TOKENS : 0) +
       this.providerTools * PROVIDER_TOOL_TOKENS;
     return Math.min(contextTokens, FRAME_TOKENS + text + this.images * IMAGE_TOKENS + options);

@@ -263,6 +263,28 @@ describe('readMessageRequest', () => {
       expect(withBlocks(block).inputTokens).toBeGreaterThan(4 * bytes);
     });
 
+    const cited = (enabled: string, more = '') =>
+      `{"type":"document","source":{"type":"text","data":"${'k'.repeat(1000)}"},"citations":{"enabled":${enabled}}${more}}`;
+    it.each([
+      ['a document', cited('true'), true],
+      ['a search result', cited('true').replace('document', 'search_result'), true],
+      ['a document in a result', `{"type":"tool_result","content":[${cited('true')}]}`, true],
+      ['a document that says so once', cited('true', ',"citations":{"enabled":false}'), true],
+      ['a document that says both', cited('true,"enabled":false'), true],
+      ['no document', cited('false'), false],
+      ['a document of null', cited('false', ',"citations":null'), false],
+      [
+        'texts of an answer before',
+        `{"type":"text","text":"${'k'.repeat(1000)}","citations":[{"enabled":true}]}`,
+        false,
+      ],
+    ])('by more than its JSON where the answer may cite %s, which the model sees in pieces', (_, block, citations) => {
+      const request = read(`{"messages":[{"role":"user","content":[${block}]}]}`);
+      expect(request.citations ?? false).toBe(citations);
+      if (citations) expect(request.inputTokens).toBeGreaterThan(2_048 + 4 * block.length);
+      else expect(request.inputTokens).toBeLessThan(2 * block.length);
+    });
+
     it.each([
       ['a PDF', { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'AAAA' } }],
       ['a PDF elsewhere', { type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } }],

@@ -79,6 +79,7 @@ export class MessageRequestReader implements JsonHandler {
       ...(thinkingTokens !== undefined && { thinkingTokens }),
       inputTokens: bound.tokens({ contentBytes, optionBytes, structured, contextTokens }),
       cache: bound.cache,
+      ...(bound.citations && { citations: true }),
     };
   }
 
@@ -160,6 +161,10 @@ export class MessageRequestReader implements JsonHandler {
       case 'tool':
       case 'output_config':
         return this.tools.member(frame, token, kind === 'string');
+      case 'citations':
+        // Given twice, either counts.
+        if (frame.key === 'enabled' && token.text() !== 'false') this.bound.citations = true;
+        return;
       default:
         if (kind === 'string' && !frame.isArray) this.messages.partMember(frame, token);
     }

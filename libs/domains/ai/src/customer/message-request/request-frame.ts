@@ -11,7 +11,7 @@ export interface Fault {
  * An open object or array of a request, by its place:
  * - `body`, `messages`, `message`: the request, its messages, one of them;
  * - `content`: the content blocks of a message, `blocks`: those of a block (a tool's result, a document);
- * - `block`, `part`: a content block, an object that is part of one; `source`, `cache`: the parts that are judged;
+ * - `block`, `part`: a content block, an object that is part of one; `source`, `cache`, `citations`: the parts that are judged;
  * - `list`: an array that is part of a block;
  * - `system`: the blocks of the system prompt;
  * - `tools`, `tool`, `callers`: the tools, one of them, and its permitted callers;
@@ -28,6 +28,7 @@ export type FrameKind =
   | 'part'
   | 'source'
   | 'cache'
+  | 'citations'
   | 'list'
   | 'system'
   | 'tools'
@@ -115,6 +116,7 @@ function kindOfPart({ kind, key }: Frame, isArray: boolean): FrameKind | undefin
   if (key === 'input' && kind === 'block') return undefined;
   if (key === 'cache_control') return 'cache';
   if (key === 'source' && kind === 'block' && !isArray) return 'source';
+  if (key === 'citations' && kind === 'block' && !isArray) return 'citations';
   if (!isArray) return 'part';
   return key === 'content' ? 'blocks' : 'list';
 }
