@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import net, { connect, Socket } from 'node:net';
 import { join } from 'node:path';
 import { loadConfig } from '@platform/config';
 import { freePort } from '@test/free-port';
@@ -70,6 +70,8 @@ describe('A call whose upstream says nothing', () => {
   });
 
   describe('and to which no connection can be made', () => {
+    afterEach(() => jest.restoreAllMocks());
+
     /** Watches a call that is silent already. @returns whether it is ended, and not left alone time after time */
     async function isEnded(baseUrl: string): Promise<boolean> {
       let [looks, ended] = [0, false];
@@ -82,16 +84,32 @@ describe('A call whose upstream says nothing', () => {
         end: () => (ended = true),
       };
       const watch = new SilenceWatch({ baseUrl, afterMs: SILENT_MS, connectTimeoutMs: 2_000 }, [call]);
-      // Once before an attempt to connect, and once after one that failed, which ends it.
+      // Once before an attempt to connect, and once after those that failed, which ends it.
       await until(() => ended || looks >= 3);
       watch.stop();
       return ended;
     }
 
-    it('ends if its name cannot be looked up', async () => {
-      // A name that no resolver takes, with or without a network.
-      expect(await isEnded(`http://${'x'.repeat(64)}.invalid`)).toBe(true);
+    it('ends if there is no way to it', async () => {
+      // No TCP connection can be made to the broadcast address, with or without a network.
+      expect(await isEnded('http://255.255.255.255')).toBe(true);
     });
+
+    it('goes on if its name cannot be looked up', async () => {
+      // A name that no resolver takes, with or without a network.
+      expect(await isEnded(`http://${'x'.repeat(64)}.invalid`)).toBe(false);
+    });
+
+    it.each(['EMFILE', 'EADDRNOTAVAIL', 'ENOBUFS'])(
+      'goes on if the attempt fails on this machine: %s',
+      async (code) => {
+        const attempts = jest
+          .spyOn(net, 'connect')
+          .mockImplementation(() => new Socket().destroy(Object.assign(new Error(code), { code })));
+        expect(await isEnded('http://127.0.0.1:1')).toBe(false);
+        expect(attempts).toHaveBeenCalled();
+      },
+    );
 
     it('goes on if somebody refuses the connection', async () => {
       expect(await isEnded(`http://127.0.0.1:${await freePort()}`)).toBe(false);

@@ -5,8 +5,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 const ATTEMPTS = 2;
 /** Looks in the time in which a call may be silent. */
 const LOOKS = 4;
-/** Codes that come from somebody who is there. Others, such as that of a failed look-up of the name, say that there is no way to the upstream. */
+/**
+ * What an attempt to connect shows. `unknown`: it failed before it left this machine, since the name could not be looked up, or for
+ * want of a descriptor, port or memory; that says nothing about the connections of the calls.
+ */
+type Sign = 'there' | 'gone' | 'unknown';
+/** Codes that come from somebody who is there, and codes that say that there is no way to the upstream. */
 const OF_PEER = ['ECONNREFUSED', 'ECONNRESET'];
+const NO_WAY = ['ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN'];
 
 /** A call that may wait for something of its upstream. */
 export interface ListeningCall {
@@ -49,10 +55,10 @@ export class SilenceWatch {
   private async look(): Promise<void> {
     if (this.looking || this.silent().length === 0) return;
     this.looking = true;
-    const isReached = await this.reach();
+    const sign = await this.reach();
+    if (sign === 'there') this.reachedAt = performance.now();
     // Those that have heard something meanwhile go on.
-    if (isReached) this.reachedAt = performance.now();
-    else for (const call of this.silent()) call.end('gone_silent');
+    if (sign === 'gone') for (const call of this.silent()) call.end('gone_silent');
     this.looking = false;
   }
 
@@ -62,27 +68,39 @@ export class SilenceWatch {
     return [...this.calls].filter(({ listeningSince = Infinity }) => listeningSince <= before);
   }
 
-  private async reach(): Promise<boolean> {
+  private async reach(): Promise<Sign> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       if (attempt > 1) await wait(this.options.connectTimeoutMs / 2, undefined, { ref: false });
-      if (await this.connects()) return true;
+      const sign = await this.connects();
+      if (sign !== 'gone') return sign;
     }
-    return false;
+    return 'gone';
   }
 
-  private connects(): Promise<boolean> {
+  private connects(): Promise<Sign> {
     const { hostname, port, protocol } = new URL(this.options.baseUrl);
     const host = hostname.replace(/^\[|\]$/g, '');
     return new Promise((resolve) => {
       const socket = connect({ host, port: Number(port || (protocol === 'https:' ? 443 : 80)) });
-      const end = (isReached: boolean) => {
+      let inTime: Sign = 'unknown';
+      const end = (sign: Sign) => {
         clearTimeout(timer);
         socket.destroy();
-        resolve(isReached);
+        resolve(sign);
       };
-      const timer = setTimeout(() => end(false), this.options.connectTimeoutMs);
-      socket.once('connect', () => end(true));
-      socket.once('error', ({ code = '' }: NodeJS.ErrnoException) => end(OF_PEER.includes(code)));
+      const timer = setTimeout(() => end(inTime), this.options.connectTimeoutMs);
+      // Until then the name is looked up.
+      socket.once('connectionAttempt', () => (inTime = 'gone'));
+      socket.once('connect', () => end('there'));
+      socket.once('error', (error) => end(signOf(error)));
     });
   }
+}
+
+/** The sign of a failure, or of the failures at several addresses. */
+function signOf(error: Error): Sign {
+  const failures = (error instanceof AggregateError ? error.errors : [error]) as NodeJS.ErrnoException[];
+  const codes = failures.map(({ code = '' }) => code);
+  if (codes.some((code) => OF_PEER.includes(code))) return 'there';
+  return codes.every((code) => NO_WAY.includes(code)) ? 'gone' : 'unknown';
 }
