@@ -85,7 +85,7 @@ describe('Circuit', () => {
     await wait(110);
     const next = circuit.enter();
     expect(next).toBeDefined();
-    next?.begun();
+    next?.begun(200, true);
     expect(circuit.open).toBe(false);
     // What they tell by now is no more than any call's, and no less.
     slow?.failed();
@@ -93,6 +93,29 @@ describe('Circuit', () => {
     expect(circuit.open).toBe(false);
     await fail(circuit, 'b', 'c');
     expect(circuit.open).toBe(true);
+  });
+
+  it('is not closed by the end of a stream that has shown before that the upstream was back', async () => {
+    const circuit = open({ resetMs: 100 });
+    await fail(circuit, 'a', 'b', 'c', 'd');
+    await wait(110);
+    const trial = circuit.enter();
+    trial?.begun(200, true);
+    expect(circuit.open).toBe(false);
+    await fail(circuit, 'a', 'b', 'c', 'd');
+    trial?.succeeded();
+    expect(circuit.open).toBe(true);
+  });
+
+  it('is closed by the late reply to a call that counted as failed, if it is none of a failure', () => {
+    const circuit = open();
+    const calls = ['a', 'b', 'c', 'd'].map((caller) => ({ caller, observation: circuit.enter() }));
+    for (const { caller, observation } of calls) observation?.slow(caller);
+    expect(circuit.open).toBe(true);
+    calls[0]?.observation?.begun(503, false);
+    expect(circuit.open).toBe(true);
+    calls[1]?.observation?.begun(400, false);
+    expect(circuit.open).toBe(false);
   });
 
   it.each(['failed', 'nothing'] as const)('stays open when the call that tries ends with: %s', async (end) => {

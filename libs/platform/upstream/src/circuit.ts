@@ -116,11 +116,13 @@ export interface CallEnd {
 /** Reports the result of a call to the circuit. Only the first report counts. */
 export class Observation {
   private reported = false;
+  /** Whether the call counts as failed because it was slow, and may still be answered. */
+  private isSlow = false;
 
-  /** @param isTrial whether the call was admitted although the circuit was open */
+  /** @param isTrial whether the call was admitted although the circuit was open, and has not shown yet whether the upstream is back */
   constructor(
     private readonly circuit: Circuit,
-    private readonly isTrial: boolean,
+    private isTrial: boolean,
   ) {}
 
   /**
@@ -129,6 +131,12 @@ export class Observation {
    */
   failed(caller?: string): void {
     if (this.isFirst()) this.circuit.failed(this.isTrial, caller);
+  }
+
+  /** No reply has begun for too long: the call counts as failed, unless one begins after all. @param caller see {@link failed} */
+  slow(caller?: string): void {
+    this.isSlow = true;
+    this.failed(caller);
   }
 
   /** Judges how the call ended: for the upstream, against it, or neither. */
@@ -140,9 +148,14 @@ export class Observation {
     else this.failed(reason && NETWORK_FAILURES.includes(reason) ? undefined : caller);
   }
 
-  /** The reply of a stream has begun. Its end may be far: a trial has shown enough. How it ends counts as any call's. */
-  begun(): void {
-    if (this.isTrial) this.circuit.succeeded(true);
+  /**
+   * A reply has begun. It shows enough if it is a slow call's, which has been counted as failed, or that of a trial whose end may
+   * be far. How the call ends counts as any call's. @param isStream whether it is a stream's
+   */
+  begun(status: number, isStream: boolean): void {
+    if (!(this.isSlow && status < 500) && !(this.isTrial && isStream && status < 300)) return;
+    this.isSlow = this.isTrial = false;
+    this.circuit.succeeded(true);
   }
 
   /** The upstream works, even if it refused. */

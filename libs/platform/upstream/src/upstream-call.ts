@@ -194,7 +194,7 @@ export class UpstreamCall implements Receiver, BodyReader {
     this.flow = flow;
     this.heardAt = performance.now();
     this.endWaiting(true);
-    if (this.stream && status < 300) this.observation.begun();
+    this.observation.begun(status, this.stream !== undefined);
     this.body?.begin(status, headers);
   }
 
@@ -288,7 +288,7 @@ export class UpstreamCall implements Receiver, BodyReader {
    */
   private watchSlowness(): void {
     this.slowTimer = setTimeout(() => {
-      if (this.surroundings.waiting.silent && !this.stalled) this.observation.failed(this.request.onBehalfOf);
+      if (this.surroundings.waiting.silent && !this.stalled) this.observation.slow(this.request.onBehalfOf);
       else this.watchSlowness();
     }, this.surroundings.options.slowAfterMs);
   }

@@ -1,4 +1,5 @@
 import { getEventListeners, once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { loadConfig } from '@platform/config';
@@ -126,7 +127,22 @@ describe('UpstreamClient', () => {
     });
   });
 
+  it('counts an upstream as back when it answers the calls that it had left waiting', async () => {
+    const held: Socket[] = [];
+    server.answer((socket) => void held.push(socket));
+    const breaker = { failures: 4, windowMs: 10_000, spreadMs: 0, resetMs: 60_000 };
+    const client = open({ slowAfterMs: 50, breaker });
+    const calls = Promise.allSettled(['a', 'b', 'c', 'd'].map((onBehalfOf) => bodyOf(client, { onBehalfOf })));
+    await until(() => client.isDown);
+    for (const socket of held) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n');
+    await until(() => !client.isDown);
+    for (const socket of held) socket.write('{}');
+    expect(await calls).toEqual(Array(4).fill({ status: 'fulfilled', value: '{}' }));
+  });
+
   describe('tries again', () => {
+    const turnedAway = rawReply(429, '', { 'retry-after': '0', connection: 'close' });
+
     it('what was never sent, as long as the deadline allows', async () => {
       const client = open({ baseUrl: `http://127.0.0.1:${await freePort()}` });
       await expect(bodyOf(client, { retry: 'unsent' })).rejects.toMatchObject({ reason: 'refused', sent: false });
