@@ -30,7 +30,7 @@ const RULES: readonly RetryRule[] = ['never', 'unsent', 'turned_away', 'idempote
 
 /** One call from admission to its end or its deadline: its turn, its attempts, and its report about the upstream. */
 export class UpstreamCall implements Receiver, BodyReader {
-  /** Whether anything of any attempt was written to a connection. */
+  /** Whether anything was written to a connection, apart from attempts that the upstream has turned away. */
   sent = false;
   private attempts = 0;
   bytes = 0;
@@ -110,6 +110,7 @@ export class UpstreamCall implements Receiver, BodyReader {
     }
     try {
       for (let retry = 1; ; retry++) {
+        const sentBefore = this.sent;
         let outcome: UpstreamReply | UpstreamCallError;
         try {
           outcome = await this.attempt();
@@ -119,8 +120,10 @@ export class UpstreamCall implements Receiver, BodyReader {
           outcome = error;
         }
         const pauseMs = this.pauseBefore(retry, outcome);
-        if (pauseMs !== undefined) await this.until((ended) => timer(pauseMs, ended));
-        else if (outcome instanceof UpstreamReply) return outcome;
+        if (pauseMs !== undefined) {
+          if (leastRule(outcome) === 'turned_away') this.sent = sentBefore;
+          await this.until((ended) => timer(pauseMs, ended));
+        } else if (outcome instanceof UpstreamReply) return outcome;
         else throw outcome;
       }
     } finally {

@@ -158,6 +158,25 @@ describe('UpstreamClient', () => {
       expect(await open().call({ ...get, retry: 'unsent' }, ({ status }) => status)).toBe(429);
     });
 
+    it.each([
+      ['nothing was done', [turnedAway], false],
+      ['something may have been done before', ['', turnedAway], true],
+    ])('what was turned away, and knows that %s when it cannot connect any more', async (_, replies, sent) => {
+      const left = [...replies];
+      const leaving = createServer((socket) =>
+        socket
+          .on('error', () => undefined)
+          .once('data', () => {
+            const reply = left.shift() ?? '';
+            if (left.length === 0) leaving.close();
+            socket.end(reply);
+          }),
+      ).listen(0, '127.0.0.1');
+      await once(leaving, 'listening');
+      const client = open({ baseUrl: `http://127.0.0.1:${(leaving.address() as AddressInfo).port}` });
+      await expect(bodyOf(client, { retry: 'idempotent' })).rejects.toMatchObject({ reason: 'refused', sent });
+    });
+
     it('nothing whose pause ends after the deadline', async () => {
       server.answer((socket) => socket.write(rawReply(503, '', { 'retry-after': '60' })));
       expect(await open().call({ ...get, retry: 'idempotent' }, ({ status }) => status)).toBe(503);
