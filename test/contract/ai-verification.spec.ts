@@ -5,6 +5,7 @@ import { billingMonth } from '@test/billing-days';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { saveFakeUsage } from '@test/factories/ai-usage.factory';
 import { type AiFixture, createAiFixture, problemsOf } from '@test/ai.fixture';
+import { queriesDuring } from '@test/watch-queries';
 
 const BOOKED = 'credit request %s: the booked credit is not the approved credit';
 
@@ -56,6 +57,28 @@ describe('The verification of AI accounts', () => {
     }
     expect(found).toContain(customerId);
     await close();
+  });
+
+  it('of all accounts is made for some customers after the others, and then for rows of no customer', async () => {
+    const { superuser, operator } = fixture;
+    const verification = operator.get(AiVerificationOperatorService);
+    const model = await saveModelPrice(superuser);
+    for (let count = 0; count < 30; count++) await saveAiCustomer(superuser, { model, included: 10 });
+    const stranger = randomUUID();
+    await saveFakeUsage(superuser, stranger, { createdAt: `${billingMonth()}-15T12:00:00Z` });
+    const found = ['usages without an account'];
+    const ofStranger = (problems: { customerId: string; problem: string }[]) =>
+      problems.filter(({ customerId }) => customerId === stranger).map(({ problem }) => problem);
+    const texts = await queriesDuring(async () =>
+      expect(ofStranger(await verification.verify())).toEqual(expect.arrayContaining(found)),
+    );
+    const { rows } = await superuser.query<{ customers: number }>('select count(*)::int as customers from customer');
+    expect(texts.filter((text) => text.includes('carried as'))).toHaveLength(Math.ceil(rows[0]!.customers / 20) + 1);
+    const hourly: { customerId: string; problem: string }[] = [];
+    await verification.runAll(new AbortController().signal, (problem) => hourly.push(problem));
+    expect(ofStranger(hourly)).toEqual(expect.arrayContaining(found));
+    for (const table of ['ai_usage', 'ai_usage_day'])
+      await superuser.query(`delete from ${table} where customer_id = $1`, [stranger]);
   });
 
   it.each([

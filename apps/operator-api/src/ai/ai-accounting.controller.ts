@@ -1,7 +1,8 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AiAccountingOperatorService, AiUsageOperatorService, AiVerificationOperatorService } from '@domains/ai';
-import { ProblemReplies, toInboxPageDto, toInboxRequest } from '@platform/http';
+import { ClientGoneError } from '@platform/context';
+import { ClientGone, ProblemReplies, toInboxPageDto, toInboxRequest } from '@platform/http';
 import { jsonAmount } from '@platform/money';
 import { wholeInbox } from '@platform/pagination';
 import { AnyRole } from '../access/operator-access';
@@ -65,12 +66,19 @@ export class AiAccountingController {
   @AnyRole()
   @ApiOperation({
     summary: 'Check accounts against their ledgers',
-    description: 'Of one customer or of all, which takes a while.',
+    description:
+      'Of one customer or of all, which takes a while. Whoever asks for the same meanwhile gets the same result. It ends when nobody waits for it any more.',
   })
   @ApiOkResponse({ type: VerificationDto, description: 'The differences.' })
   @ProblemReplies('invalid_request')
-  async verifyAccounts(@Query() { customer_id: customerId }: VerificationQueryDto): Promise<VerificationDto> {
+  async verifyAccounts(
+    @Query() { customer_id: customerId }: VerificationQueryDto,
+    @ClientGone() gone: AbortSignal,
+  ): Promise<VerificationDto> {
     const accounts = await this.verification.accounts(customerId);
-    return { accounts, problems: (await this.verification.verify(customerId)).map(toLedgerProblemDto) };
+    const problems = await this.verification.verify(customerId, gone).catch((error: unknown) => {
+      throw gone.aborted ? new ClientGoneError() : error;
+    });
+    return { accounts, problems: problems.map(toLedgerProblemDto) };
   }
 }

@@ -20,10 +20,19 @@ export interface LedgerProblem {
  */
 const LATE_CHARGES_MS = 43_200_000;
 
-/** How long the verification of one customer, or of all in one statement, may take, in milliseconds: it reads all that is kept. */
+/** Customers that are verified in one statement: planning it takes as long as reading hundreds of calls. */
+const CUSTOMERS = 20;
+/** How long a statement may take, in milliseconds: it reads all that is kept of its customers. */
 const STATEMENT_MS = 3_600_000;
 /** How often PostgreSQL looks whether a statement is still wanted, in milliseconds. */
 const CHECK_MS = 5_000;
+
+/** A verification that is under way, and how many wait for it. */
+interface Verification {
+  problems: Promise<LedgerProblem[]>;
+  askers: number;
+  ending: AbortController;
+}
 
 /** The sums of a day in words; null if there are none. */
 const sumsOf = (alias: string) =>
@@ -32,14 +41,24 @@ const sumsOf = (alias: string) =>
 
 const ACCOUNTS = 'select count(*)::int as count from ai_account where $1::uuid is null or customer_id = $1';
 
-// One statement, therefore one snapshot: calls in progress cause no false problems.
+/** The customers whose rows belong to no customer: none of the tables with many rows has a foreign key. */
+const UNKNOWN_CUSTOMERS = `
+  select o.customer_id as id
+  from (
+    select customer_id from ai_ledger_entry group by customer_id
+    union all select customer_id from ai_reservation group by customer_id
+    union all select customer_id from ai_usage group by customer_id) o
+  where not exists (select from customer c where c.id = o.customer_id)
+  group by 1 order by 1`;
+
+// The problems of some customers. One statement, therefore one snapshot: calls in progress cause no false problems.
 const VERIFY = `
   with carried as (
     select customer_id, max(sequence) as sequence, max(before) as before,
            sum(balance) filter (where bucket = 'included') as included,
            sum(balance) filter (where bucket = 'purchased') as purchased
     from ai_ledger_carried
-    where $1::uuid is null or customer_id = $1
+    where customer_id = any($1::uuid[])
     group by customer_id
   ),
   entries as (
@@ -49,13 +68,13 @@ const VERIFY = `
              + sum(e.amount) over (partition by e.customer_id, e.bucket order by e.sequence) as running
     from ai_ledger_entry e
     left join carried f on f.customer_id = e.customer_id
-    where ($1::uuid is null or e.customer_id = $1) and e.sequence > coalesce(f.sequence, 0)
+    where e.customer_id = any($1::uuid[]) and e.sequence > coalesce(f.sequence, 0)
   ),
   account as (
     select a.customer_id, a.month, a.included, a.carried_over, a.purchased, a.reserved, a.month_usage, a.month_included_usage,
            a.month_granted, a.ledger_sequence
     from ai_account a
-    where $1::uuid is null or a.customer_id = $1
+    where a.customer_id = any($1::uuid[])
   ),
   total as (
     select e.customer_id,
@@ -80,14 +99,14 @@ const VERIFY = `
   charged as (
     select customer_id, usage_id, -sum(amount) as amount
     from ai_ledger_entry
-    where kind = 'usage' and ($1::uuid is null or customer_id = $1)
+    where kind = 'usage' and customer_id = any($1::uuid[])
     group by customer_id, usage_id
   ),
   topup as (
     select customer_id, credit_request_id, string_agg(format('%s of %s, %s NOK, invoice %s', kind, bucket,
              trim_scale(amount), coalesce(invoice_id::text, 'none')), '; ' order by sequence) as booked
     from ai_ledger_entry e
-    where credit_request_id is not null and ($1::uuid is null or customer_id = $1)
+    where credit_request_id is not null and customer_id = any($1::uuid[])
       and not exists (select from carried f where f.customer_id = e.customer_id and f.before > e.created_at)
     group by customer_id, credit_request_id
   ),
@@ -98,19 +117,19 @@ const VERIFY = `
            concat_ws(' ', sum(input_tokens), sum(output_tokens), sum(cache_write_5m_tokens), sum(cache_write_1h_tokens),
              sum(cache_read_tokens)) as tokens
     from ai_usage
-    where ($1::uuid is null or customer_id = $1)
+    where customer_id = any($1::uuid[])
     group by 1, 2, 3, 4
   ),
   summed as (
     select customer_id, day, model, token_id, calls, paid_from_included as included, paid_from_purchased as purchased, uncovered, cost,
            concat_ws(' ', input_tokens, output_tokens, cache_write_5m_tokens, cache_write_1h_tokens, cache_read_tokens) as tokens
     from ai_usage_day
-    where ($1::uuid is null or customer_id = $1)
+    where customer_id = any($1::uuid[])
   ),
   approved as (
     select customer_id, id, format('invoice_topup of purchased, %s NOK, invoice %s', trim_scale(amount_nok), invoice_id) as booked
     from ai_credit_request r
-    where status = 'approved' and ($1::uuid is null or customer_id = $1)
+    where status = 'approved' and customer_id = any($1::uuid[])
       and not exists (select from carried f where f.customer_id = r.customer_id and f.before > r.decided_at)
   )
   select a.customer_id as "customerId", c.problem, c.found::text, c.expected::text
@@ -140,7 +159,7 @@ const VERIFY = `
   union all
   select coalesce(u.customer_id, c.customer_id), format('call %s: its charge differs from its usage', coalesce(u.id, c.usage_id)),
          coalesce(c.amount::text, 'no ledger entry'), coalesce((u.cost - u.uncovered)::text, 'no usage')
-  from (select * from ai_usage where $1::uuid is null or customer_id = $1) u
+  from (select * from ai_usage where customer_id = any($1::uuid[])) u
   full join charged c on c.customer_id = u.customer_id and c.usage_id = u.id
   left join carried f on f.customer_id = u.customer_id and f.before > u.created_at
   where c.amount is distinct from u.cost - u.uncovered and f.customer_id is null
@@ -165,21 +184,21 @@ const VERIFY = `
                              else 'call %s: charged, and yet reserved' end, h.id), h.state, 'no reservation'
   from ai_reservation h
   join ai_usage u on u.customer_id = h.customer_id and u.id = h.id
-  where h.state <> 'settled_late' and ($1::uuid is null or h.customer_id = $1)
+  where h.state <> 'settled_late' and h.customer_id = any($1::uuid[])
   union all
   select h.customer_id, format('call %s: charged late, and yet not charged', h.id), 'no usage', 'a usage'
   from ai_reservation h
-  where h.state = 'settled_late' and ($1::uuid is null or h.customer_id = $1)
+  where h.state = 'settled_late' and h.customer_id = any($1::uuid[])
     and ($2::uuid is null or h.id >= $2)
     and not exists (select from ai_usage u where u.customer_id = h.customer_id and u.id = h.id)
   union all
   select h.customer_id, format('call %s: no such state', h.id), h.state, 'one of the five states'
   from ai_reservation h
-  where h.state not in ('pending', 'released', 'outcome_unknown', 'not_charged', 'settled_late') and ($1::uuid is null or h.customer_id = $1)
+  where h.state not in ('pending', 'released', 'outcome_unknown', 'not_charged', 'settled_late') and h.customer_id = any($1::uuid[])
   union all
   select u.customer_id, format('call %s: uncovered is no part of its cost', u.id), u.uncovered::text, u.cost::text
   from ai_usage u
-  where not u.uncovered between 0 and u.cost and ($1::uuid is null or u.customer_id = $1)
+  where not u.uncovered between 0 and u.cost and u.customer_id = any($1::uuid[])
   union all
   select customer_id, format('entry %s: no such kind, or not of such a bucket', sequence), format('%s of %s', kind, bucket), 'one of the six kinds'
   from entries
@@ -192,7 +211,7 @@ const VERIFY = `
     select customer_id, 'ledger entries' as what, count(*) as rows from ai_ledger_entry group by customer_id
     union all select customer_id, 'reservations', count(*) from ai_reservation group by customer_id
     union all select customer_id, 'usages', count(*) from ai_usage group by customer_id) o
-  where ($1::uuid is null or o.customer_id = $1) and not exists (select from ai_account a where a.customer_id = o.customer_id)
+  where o.customer_id = any($1::uuid[]) and not exists (select from ai_account a where a.customer_id = o.customer_id)
   order by 1, 2`;
 
 /**
@@ -201,7 +220,7 @@ const VERIFY = `
  */
 @Injectable()
 export class AiVerificationOperatorService {
-  private readonly underWay = new Map<string | undefined, Promise<LedgerProblem[]>>();
+  private readonly underWay = new Map<string | undefined, Verification>();
 
   constructor(
     private readonly dataSource: DataSource,
@@ -216,22 +235,78 @@ export class AiVerificationOperatorService {
     return row?.count ?? 0;
   }
 
-  /** All problems, of one customer or of all; empty if there are none. Who asks while the same is being verified gets that. */
-  verify(customerId?: string): Promise<LedgerProblem[]> {
-    const known = this.underWay.get(customerId);
-    if (known) return known;
-    const verified = this.patiently((client) => this.verifyOn(client, customerId)).finally(() =>
-      this.underWay.delete(customerId),
-    );
-    this.underWay.set(customerId, verified);
-    return verified;
+  /**
+   * All problems, of one customer or of all; empty if there are none. Who asks while the same is being verified gets that; it ends when
+   * all who asked have gone. @param gone aborts when this one has
+   */
+  verify(customerId?: string, gone?: AbortSignal): Promise<LedgerProblem[]> {
+    const verification = this.underWay.get(customerId) ?? this.begin(customerId);
+    verification.askers++;
+    const leave = () => {
+      if (--verification.askers > 0) return;
+      this.forget(customerId, verification);
+      verification.ending.abort();
+    };
+    if (gone?.aborted) leave();
+    else gone?.addEventListener('abort', leave, { once: true });
+    return verification.problems;
   }
 
-  private async verifyOn(client: DeadlineClient, customerId?: string): Promise<LedgerProblem[]> {
+  private begin(customerId?: string): Verification {
+    const ending = new AbortController();
+    const problems: LedgerProblem[] = [];
+    const found = (problem: LedgerProblem) => problems.push(problem);
+    const verification: Verification = {
+      askers: 0,
+      ending,
+      problems: this.patiently(
+        (client) =>
+          customerId === undefined
+            ? this.verifyEach(client, ending.signal, found)
+            : this.verifyOn(client, [customerId], found),
+        ending.signal,
+      )
+        .then(() => problems)
+        .finally(() => this.forget(customerId, verification)),
+    };
+    this.underWay.set(customerId, verification);
+    return verification;
+  }
+
+  private forget(customerId: string | undefined, verification: Verification): void {
+    if (this.underWay.get(customerId) === verification) this.underWay.delete(customerId);
+  }
+
+  private async verifyOn(
+    client: DeadlineClient,
+    customerIds: string[],
+    found: (problem: LedgerProblem) => void,
+  ): Promise<void> {
     const oldestUsage = await this.partitions.oldestId('ai_usage');
     const brokenDay = oldestUsage && new Date(timeOfId(oldestUsage) + LATE_CHARGES_MS).toISOString();
-    const values = [customerId ?? null, oldestUsage, this.calendar.timeZone, brokenDay];
-    return (await client.query<LedgerProblem>(VERIFY, values)).rows;
+    const values = [customerIds, oldestUsage, this.calendar.timeZone, brokenDay];
+    (await client.query<LedgerProblem>(VERIFY, values)).rows.forEach(found);
+  }
+
+  /** Verifies some customers after the others: a statement for all would hold a snapshot for minutes. @throws if the signal aborts */
+  private async verifyEach(
+    client: DeadlineClient,
+    signal: AbortSignal,
+    found: (problem: LedgerProblem) => void,
+  ): Promise<void> {
+    for await (const page of customerPages(this.dataSource)) {
+      for (let at = 0; at < page.length; at += CUSTOMERS) {
+        signal.throwIfAborted();
+        await this.verifyOn(client, page.slice(at, at + CUSTOMERS), found);
+      }
+    }
+    const unknown = await client.query<{ id: string }>(UNKNOWN_CUSTOMERS);
+    if (unknown.rows.length > 0)
+      await this.verifyOn(
+        client,
+        unknown.rows.map(({ id }) => id),
+        found,
+      );
   }
 
   /**
@@ -246,6 +321,7 @@ export class AiVerificationOperatorService {
     await client.connect();
     signal?.addEventListener('abort', leave, { once: true });
     try {
+      signal?.throwIfAborted();
       return await work(client);
     } finally {
       signal?.removeEventListener('abort', leave);
@@ -255,41 +331,27 @@ export class AiVerificationOperatorService {
 
   /**
    * Verifies the accounts of all customers and stores the number of problems; undefined if it was aborted, and then stores nothing.
-   * One customer after the other: a statement for all would hold a snapshot for minutes.
    */
   async runAll(
     signal: AbortSignal,
     found: (problem: LedgerProblem) => void,
   ): Promise<{ accounts: number; problems: number } | undefined> {
-    const problems = await this.patiently((client) => this.countProblems(client, signal, found), signal).catch(
-      (error: unknown) => {
-        if (signal.aborted) return undefined;
-        throw error;
-      },
-    );
-    if (problems === undefined) return undefined;
+    let problems = 0;
+    const count = (problem: LedgerProblem) => {
+      problems++;
+      found(problem);
+    };
+    try {
+      await this.patiently((client) => this.verifyEach(client, signal, count), signal);
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      throw error;
+    }
     const accounts = await this.accounts();
     await this.dataSource.query('update ai_verification set finished_at = now(), accounts = $1, problems = $2', [
       accounts,
       problems,
     ]);
     return { accounts, problems };
-  }
-
-  private async countProblems(
-    client: DeadlineClient,
-    signal: AbortSignal,
-    found: (problem: LedgerProblem) => void,
-  ): Promise<number | undefined> {
-    let problems = 0;
-    for await (const page of customerPages(this.dataSource)) {
-      for (const customerId of page) {
-        if (signal.aborted) return undefined;
-        const ofCustomer = await this.verifyOn(client, customerId);
-        ofCustomer.forEach(found);
-        problems += ofCustomer.length;
-      }
-    }
-    return problems;
   }
 }
