@@ -129,6 +129,17 @@ describe("The provider's refusals", () => {
     );
   });
 
+  it.each([
+    ['messages.0.content: an explanation is missing', true],
+    ['tools.0.name: "accountant_unbalanced" is planned twice', true],
+    ['your credit_balance is too low', false],
+    ['Your plan does not have this', false],
+    ['the accounts of org-1', false],
+    ['invalid x-api-key', false],
+  ])('are about the operator’s account by whole words: %s', (message, isTold) => {
+    expect(refusal(message).includes(message)).toBe(isTold);
+  });
+
   it('are looked at where they are shown, however much of a customer’s text they repeat', () => {
     const looked: string[] = [];
     const test = jest.spyOn(RegExp.prototype, 'test').mockImplementation(function (this: RegExp, text) {

@@ -7,7 +7,7 @@ import { UpstreamError } from '../../ports/ai-upstream.port';
  * customer.
  */
 const OPERATOR_ACCOUNT_TERMS =
-  /credit|balance|billing|plan|organi[sz]ation|workspace|account|api.?key|token limit per|rate limit/i;
+  /(?<![a-z])(?:(?:credit|balance|plan|account)s?(?![a-z])|billing|organi[sz]ation|workspace|api.?key|token limit per|rate limit)/i;
 /** Signs of a message about the model that the operator has set. */
 const OPERATOR_MODEL_TERMS = /^model\b|\bmodel\b.*\b(not found|not exist|no access|deprecated|retired)\b/i;
 /** The provider's status for overload. */
