@@ -101,25 +101,23 @@ describe('The AI gateway', () => {
   });
 
   it.each([
-    ['is not JSON', { 'not-json': true }],
-    ['is empty', { empty: true }],
-    ['stops halfway', { truncated: true }],
-    ['has another shape', { 'wrong-shape': true }],
-    ['is an error page', { 'not-json-error': 502 }],
-    ['never comes', { hang: true }],
-    ['comes too slowly', { 'slow-body': 10_000 }],
-    ['is cut off before it begins', { cut: true }],
-    ['is cut off in its body', { 'cut-body': true }],
-    ['has no usage', { usage: JSON.stringify({ input_tokens: null }) }],
-    ['has a usage below zero', { usage: JSON.stringify({ output_tokens: -1 }) }],
-  ] as const)('charges nothing when the reply %s', async (_, directives) => {
+    ['is not JSON', { 'not-json': true }, 'outcome_unknown'],
+    ['is empty', { empty: true }, 'outcome_unknown'],
+    ['stops halfway', { truncated: true }, 'outcome_unknown'],
+    ['has another shape', { 'wrong-shape': true }, 'outcome_unknown'],
+    ['is an error page', { 'not-json-error': 502 }, 'released'],
+    ['never comes', { hang: true }, 'outcome_unknown'],
+    ['comes too slowly', { 'slow-body': 10_000 }, 'outcome_unknown'],
+    ['is cut off before it begins', { cut: true }, 'outcome_unknown'],
+    ['is cut off in its body', { 'cut-body': true }, 'outcome_unknown'],
+    ['has no usage', { usage: JSON.stringify({ input_tokens: null }) }, 'outcome_unknown'],
+    ['has a usage below zero', { usage: JSON.stringify({ output_tokens: -1 }) }, 'outcome_unknown'],
+  ] as const)('charges nothing when the reply %s', async (_, directives, state) => {
     const customerId = await customer(5);
     fixture.sandbox.messages.always(directives);
     expect(await codeOf(fixture.send(customerId, hello()))).toBe('ai_upstream_failed');
     expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ included: 5, reserved: 0, usage: 0 });
-    expect(await holdsOf(customerId)).toEqual([
-      { state: expect.any(String), reason: expect.stringMatching(/^upstream \w/) },
-    ]);
+    expect(await holdsOf(customerId)).toEqual([{ state, reason: expect.stringMatching(/^upstream \w/) }]);
     expect(fixture.sandbox.messages.total).toBe(1);
   });
 
@@ -150,6 +148,7 @@ describe('The AI gateway', () => {
     expect(await codeOf(fixture.send(customerId, hello()))).toBe('ai_upstream_failed');
     await fixture.sandbox.acceptConnections();
     expect(fixture.sandbox.messages.total).toBe(1);
+    expect(await holdsOf(customerId)).toMatchObject([{ state: 'released' }]);
   });
 
   it('caps max_tokens at what the service allows', async () => {

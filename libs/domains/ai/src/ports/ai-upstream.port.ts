@@ -73,7 +73,9 @@ export interface UpstreamFault {
   refusal?: UpstreamRefusal;
   /** The provider's own id of the call. */
   requestId?: string;
-  /** The usage that was reported before the answer broke off, in words for the operator: the provider may bill it. */
+  /** Whether the provider may have answered, and bill it: the call was sent, and neither refused nor answered in full. */
+  mayBeBilled?: boolean;
+  /** The usage that was reported before the answer broke off, in words for the operator. */
   usageSoFar?: string;
   cause?: unknown;
 }

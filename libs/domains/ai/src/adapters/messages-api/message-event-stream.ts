@@ -123,7 +123,10 @@ export class MessageEventStream implements UpstreamMessageStream {
     this.done = true;
     const { soFar: usageSoFar } = this.usage;
     const { requestId } = this;
-    const known = { ...(usageSoFar !== undefined && { usageSoFar }), ...(requestId !== null && { requestId }) };
+    const known = {
+      ...(usageSoFar !== undefined && { usageSoFar, mayBeBilled: true }),
+      ...(requestId !== null && { requestId }),
+    };
     this.ended.reject(error instanceof UpstreamError ? error.with(known) : error);
     this.content.destroy();
   }

@@ -87,12 +87,15 @@ export function unanswered({ reason, code, sent }: UpstreamCallError): UpstreamE
     reason: ['upstream', reason, code].filter(Boolean).join(' '),
     detail: DETAILS[reason] ?? (sent ? UNREADABLE : UNREACHABLE),
     ...(notCalled && { retryAfterSeconds: RETRY_SECONDS }),
+    // A redirect is no answer.
+    ...(sent && reason !== 'redirect' && { mayBeBilled: true }),
   });
 }
 
 /** The error for a reply that began, and does not follow the provider's documentation. @param code one of our constants */
 export function unreadable(code: string): UpstreamError {
-  return new UpstreamError({ code: 'ai_upstream_failed', reason: `upstream unexpected ${code}`, detail: UNREADABLE });
+  const reason = `upstream unexpected ${code}`;
+  return new UpstreamError({ code: 'ai_upstream_failed', reason, detail: UNREADABLE, mayBeBilled: true });
 }
 
 /** The error for a stream that ended before its message did. */
@@ -101,6 +104,7 @@ export function brokenOff(): UpstreamError {
     code: 'ai_upstream_failed',
     reason: 'upstream cut_off NO_MESSAGE_STOP',
     detail: BROKEN_OFF,
+    mayBeBilled: true,
   });
 }
 

@@ -205,15 +205,15 @@ export class AiMessagesService {
   }
 
   /**
-   * Ends a call for which the provider gave no whole message: it is not charged. One that broke off when usage had been
-   * reported has an unknown outcome: the provider may bill it. @returns the error for the customer
+   * Ends a call for which the provider gave no whole message: it is not charged. One that the provider may bill all the same has an
+   * unknown outcome. @returns the error for the customer
    */
   private async fail({ customerId }: CustomerCall, { reservationId }: ReservedCall, error: unknown): Promise<unknown> {
-    const { requestId, usageSoFar } = error instanceof UpstreamError ? error.fault : {};
+    const { requestId, usageSoFar, mayBeBilled = false } = error instanceof UpstreamError ? error.fault : {};
     const broke = failureReason(error);
     const reason = usageSoFar === undefined ? broke : `${broke}; reported before: ${usageSoFar || 'nothing'}`;
     this.logger.warn({ msg: 'AI call failed', reason, reservation_id: reservationId, upstream_request_id: requestId });
-    const outcome = usageSoFar === undefined ? 'released' : 'outcome_unknown';
+    const outcome = mayBeBilled ? 'outcome_unknown' : 'released';
     await this.resolution.release({ customerId, reservationId, outcome, reason });
     return callFailure(error);
   }
