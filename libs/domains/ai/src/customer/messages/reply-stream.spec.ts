@@ -1,3 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { TokenUsage } from '../../ledger/credit-ledger.port';
 import type { UpstreamMessageStream } from '../../ports/ai-upstream.port';
 import { ReplyStream } from './reply-stream';
@@ -62,6 +65,27 @@ describe('ReplyStream', () => {
       expect(settle.mock.calls).toEqual([[USAGE, kept]]);
       expect(used()).toBe(0);
     }
+  });
+
+  it('has no copy of its events any more while they are stored', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const { stream, pass, all, settle, settled, relayed, used } = open();
+    stream.destroy();
+    const pieces = Array.from({ length: 3 }, () => {
+      const piece = Buffer.alloc(1_000);
+      pass(piece);
+      return new WeakRef(piece);
+    });
+    all.resolve({ usage: USAGE, lastEvent: Buffer.from('last') });
+    await setImmediate();
+    expect(settle).toHaveBeenCalledTimes(1);
+    collect();
+    expect(pieces.map((piece) => piece.deref())).toEqual([undefined, undefined, undefined]);
+    expect(used()).toBe(3_000);
+    settled.resolve();
+    await relayed;
+    expect(used()).toBe(0);
   });
 
   it('gives the memory of its events back when it breaks off', async () => {

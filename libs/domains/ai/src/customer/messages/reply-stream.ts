@@ -67,7 +67,7 @@ export class ReplyStream extends Readable {
         .catch(async (error: unknown) => {
           throw await brokeOff(error);
         });
-      await settle(usage, kept.all(lastEvent));
+      await settle(usage, kept.take(lastEvent));
       this.end(lastEvent);
     } finally {
       kept.forget();
@@ -140,9 +140,11 @@ class KeptEvents {
     this.pieces.push(piece);
   }
 
-  /** @returns null if they are not kept */
-  all(lastEvent: Buffer): Buffer | null {
-    return this.memory ? Buffer.concat([...this.pieces, lastEvent]) : null;
+  /** Hands all events over, and keeps no second copy of them while they are stored. @returns null if they are not kept */
+  take(lastEvent: Buffer): Buffer | null {
+    const { pieces } = this;
+    this.pieces = [];
+    return this.memory ? Buffer.concat([...pieces, lastEvent]) : null;
   }
 
   forget(): void {
