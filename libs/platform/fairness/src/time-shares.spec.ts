@@ -320,6 +320,42 @@ describe('accounts', () => {
     expect(shares.parties).toBe(1);
   });
 
+  it('of networks that were seen lately and not again keep no customer out', () => {
+    const server = new Simulation();
+    for (let count = 0; count < 60_000; count++) server.shares.finish(`network ${count % 20_000}`, false);
+    server.run([], 20_000);
+    const from = server.now;
+    const late = { party: 'late', perSecond: 100, ms: 1 };
+    for (let count = 0; server.now < from + 10_000; count++) {
+      for (let stranger = 0; stranger < 30; stranger++) server.arrive(`${count}-${stranger}`, 1);
+      server.run([late], 10);
+    }
+    expect(server.shares.isOverloaded).toBe(true);
+    expect(server.refused.filter(({ party }) => party === 'late').length).toBeLessThan(20);
+    expect(server.shares.parties).toBe(20_000);
+  });
+
+  it('of those who share are not closed for others', () => {
+    let now = 0;
+    const shares = new TimeShares({ targetMs: 40, standingMs: 1000 }, () => now);
+    const regular = () => {
+      for (let count = 0; count < 100; count++) shares.finish(`regular ${count}`, false);
+    };
+    for (let count = 0; count < 100_000; count++) {
+      if (count % 1_000 === 0) {
+        regular();
+        shares.measure(0, false);
+      }
+      now += 0.5;
+      shares.finish(`network ${count}`, false);
+    }
+    // Their second and later requests are on accounts of their own: the first alone was one of newcomers.
+    const open = jest.spyOn(Map.prototype, 'set');
+    regular();
+    expect(open).not.toHaveBeenCalled();
+    open.mockRestore();
+  });
+
   it('tell when a refused party has a share again', () => {
     const server = new Simulation();
     const demands = [

@@ -1,9 +1,6 @@
 import type { Grant } from './held-shares';
 
-/**
- * What any request costs, in milliseconds, apart from what is charged for its body, its reply and its statements: the time of the
- * event loop for one that reads a row.
- */
+/** What any request costs, in milliseconds, apart from its body, reply and statements: the time of the event loop for one that reads a row. */
 const REQUEST_MS = 0.15;
 
 /** What a party asked for fades with this half-life, in milliseconds. */
@@ -294,9 +291,15 @@ export class TimeShares {
     return this.isHolding ? this.virtual + (this.level * (this.now() - this.measuredAt)) / 1000 : this.virtual;
   }
 
-  /** Opens an account for a party's second request and all that follow. */
+  /**
+   * Opens an account for a party's second request and all that follow. If there are too many, the first in line makes room unless its
+   * party still shares; then it is the last: parties that come once, of however many networks, keep nobody out.
+   */
   private open(party: string): void {
-    if (this.accounts.size < MOST_PARTIES) this.accounts.set(party, newAccount(this.virtual));
+    const [first] = this.accounts.size < MOST_PARTIES ? [] : this.accounts;
+    if (first) this.accounts.delete(first[0]);
+    if (first && first[1].asked + first[1].ended >= SHARING * this.weight) this.accounts.set(...first);
+    else this.accounts.set(party, newAccount(this.virtual));
   }
 
   /** Lets the accounts fade, and closes those of parties that have not been seen for long. */
@@ -330,10 +333,7 @@ const HEADROOM = 2;
 const WORK_OFF_MS = 200;
 /** Part of the rate that is accepted while the requests from before the overload are worked off. */
 const BACKLOG_SHARE = 0.1;
-/**
- * Minimum part of the rate that is accepted after that: a waiting time that does not fall although less is accepted has
- * another cause.
- */
+/** Minimum part of the rate that is accepted after that: a waiting time that does not fall although less is accepted has another cause. */
 const LEAST_SHARE = 0.5;
 /** Factor per measurement by which the known rate is reduced if even that part is too much. */
 const DECAY = 0.95;
