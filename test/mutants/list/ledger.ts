@@ -17,6 +17,13 @@ export const ledger: Mutant[] = [
     specs: ['libs/domains/ai/src/ledger'],
   },
   {
+    name: 'ledger: credit is reserved for a call whose tokens are below zero',
+    file: 'libs/domains/ai/src/ledger/sql/reserve.sql',
+    find: 'if least(call.input_tokens, call.max_tokens, call.least_tokens) < 0 then',
+    replace: 'if false then',
+    specs: ['libs/domains/ai/src/ledger/credit-ledger'],
+  },
+  {
     name: 'ledger: the reservations of a batch are not added up',
     file: 'libs/domains/ai/src/ledger/sql/reserve.sql',
     find: 'newly_reserved := newly_reserved + cost;',
