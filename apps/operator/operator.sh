@@ -51,6 +51,23 @@ while [ $# -gt 0 ]; do
       ;;
   esac
 done
-terminal=-i
-if [ -t 0 ] && [ -t 1 ]; then terminal=-it; fi
-exec docker exec $terminal -e "OPERATOR_NAME=${OPERATOR_NAME:-${SUDO_USER:-$(id -un)}}" "$container" node dist/apps/operator/src/main.js "${arguments[@]}"
+command=(-e "OPERATOR_NAME=${OPERATOR_NAME:-${SUDO_USER:-$(id -un)}}")
+# A person at a terminal is asked, also if the output goes elsewhere: then standard input is no terminal in the container.
+if [ -t 0 ]; then command+=(-e OPERATOR_TERMINAL=true); fi
+# By this name an interruption finds the command.
+run=$$.$RANDOM
+command+=(-e "OPERATOR_RUN=$run" "$container" node dist/apps/operator/src/main.js "${arguments[@]}")
+if [ -t 0 ] && [ -t 1 ]; then exec docker exec -it "${command[@]}"; fi
+
+# Without a terminal in the container nobody there hears of Ctrl-C, and the command would go on.
+interrupt() {
+  trap '' INT TERM HUP
+  docker exec "$container" sh -c 'for found in $(grep -lsz "^OPERATOR_RUN=$0\$" /proc/[0-9]*/environ); do kill "$(basename "$(dirname "$found")")"; done' "$run" || true
+  kill "$client" 2>/dev/null || true
+  echo 'Interrupted. Changes that were made before are in the audit log: operator audit list' >&2
+  exit 130
+}
+trap interrupt INT TERM HUP
+docker exec -i "${command[@]}" <&0 &
+client=$!
+wait "$client"

@@ -1,5 +1,5 @@
 import { saveFakeCustomer } from '@test/factories/customer.factory';
-import { operatorCommand } from '@test/operator-command';
+import { operatorCommand, operatorProcess } from '@test/operator-command';
 import { useTestDatabase } from '@test/use-test-database';
 
 const database = useTestDatabase();
@@ -29,6 +29,10 @@ describe('The value of an option', () => {
     ['customer list --format xml', 'xml is not one of table, wide, json, csv'],
     ['token issue --customer CUSTOMER --scopes ai:read,ai:write', 'ai:write is not one of ai:read, ai:use, ai:topup'],
     ['token issue --customer CUSTOMER --scopes ai:read --expires-at soon', 'soon is not a time (RFC 3339'],
+    ['audit list --since 2027-02-30', '2027-02-30 is not a time (RFC 3339'],
+    ['audit list --since 2026-02-29T12:00:00+01:00', '2026-02-29T12:00:00+01:00 is not a time (RFC 3339'],
+    ['audit list --since 2026-02-28T24:00:00Z', '2026-02-28T24:00:00Z is not a time (RFC 3339'],
+    ['audit list --since 2026-02-28T12:00:00+25:00', '2026-02-28T12:00:00+25:00 is not a time (RFC 3339'],
     ['service add --customer CUSTOMER --type vpn --name A --config [1]', 'The value is not a JSON object'],
     ['service add --customer CUSTOMER --type vpn --name A --config {', 'The value is not a JSON object'],
     ['sms configure --customer CUSTOMER --enabled yes', 'yes is not one of true, false'],
@@ -47,5 +51,18 @@ describe('The value of an option', () => {
     'sms configure --customer CUSTOMER --daily-cap default --json',
   ])('is taken in %s', async (line) => {
     expect(await run(line)).toMatchObject({ code: 0 });
+  });
+
+  it('that is a time without a zone is UTC, whatever the zone of the machine', async () => {
+    const expiry = async (given: string) => {
+      const words = ['token', 'issue', '--customer', customer, '--scopes', 'ai:read', '--expires-at', given, '--json'];
+      const { stdout, stderr } = await operatorProcess(database, words, { environment: { TZ: 'Europe/Oslo' } });
+      expect(stderr).toBe('');
+      return new Date((JSON.parse(stdout) as { expires_at: string }).expires_at).toISOString();
+    };
+    expect(await expiry('2099-06-30 12:00')).toBe('2099-06-30T12:00:00.000Z');
+    expect(await expiry('2099-06-30T12:00:00.5')).toBe('2099-06-30T12:00:00.500Z');
+    expect(await expiry('2099-06-30')).toBe('2099-06-30T00:00:00.000Z');
+    expect(await expiry('2099-06-30T12:00:00+02:00')).toBe('2099-06-30T10:00:00.000Z');
   });
 });

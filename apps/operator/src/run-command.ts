@@ -24,7 +24,8 @@ const USUAL_ROWS = 500;
 export async function runCommand(command: ServiceCommand, given: GivenValues, common: CommonOptions): Promise<void> {
   const config = loadConfig(withLocalServices());
   const actor = actorOf(config, common.as, command.reads === true);
-  assertYes(command, given, common.yes);
+  const canAsk = process.stdin.isTTY || config.OPERATOR_TERMINAL;
+  if (!common.yes && !canAsk) assertNoQuestion(command, given);
   const { modules, services: classes } = await command.services();
   const application = await openApplication(config, modules);
   try {
@@ -34,14 +35,14 @@ export async function runCommand(command: ServiceCommand, given: GivenValues, co
       Object.entries(classes).map(([name, type]) => [name, application.get<object>(type, { strict: false })]),
     );
     const question = command.confirm?.(values);
-    if (question !== undefined && !common.yes && process.stdin.isTTY) {
+    if (question !== undefined && !common.yes && canAsk) {
       const about = await command.about?.(services, values, (id) => nameOf(customers, id));
       await confirm([...(about === undefined ? [] : [about]), question].join('\n'));
     }
     const csv = common.output === 'csv';
     const foundFault = () => (process.exitCode = EXIT.failed);
     const note = (text: string) => void process.stderr.write(`${text}\n`);
-    const agree = (fact: string) => (common.yes ? Promise.resolve() : agreeTo(fact));
+    const agree = (fact: string) => (common.yes ? Promise.resolve() : agreeTo(fact, canAsk));
     const { limit = USUAL_ROWS, after: begin } = values as { limit?: number; after?: string };
     const execute = async (after?: string) =>
       command.run(services, values, { actor, csv, listing: { limit, after }, foundFault, note, agree });
@@ -140,8 +141,8 @@ function systemUser(): string {
 }
 
 /** Refuses a command that needs `--yes` where nobody can be asked. @throws CommandError */
-function assertYes({ needsYes, confirm }: ServiceCommand, given: Record<string, unknown>, yes: boolean): void {
-  if (!needsYes || yes || process.stdin.isTTY || confirm?.(given) === undefined) return;
+function assertNoQuestion({ needsYes, confirm }: ServiceCommand, given: Record<string, unknown>): void {
+  if (!needsYes || confirm?.(given) === undefined) return;
   throw new CommandError(EXIT.unconfirmed, 'unconfirmed', 'This cannot be undone: confirm it with --yes');
 }
 
@@ -151,8 +152,8 @@ async function nameOf(customers: CustomerLookupOperatorService, id: string): Pro
 }
 
 /** Asks whether to go on, where somebody can be asked. @throws CommandError unless the answer is yes */
-async function agreeTo(fact: string): Promise<void> {
-  if (process.stdin.isTTY) return confirm(`${fact}. Go on?`);
+async function agreeTo(fact: string, canAsk: boolean): Promise<void> {
+  if (canAsk) return confirm(`${fact}. Go on?`);
   throw new CommandError(EXIT.unconfirmed, 'unconfirmed', `${fact}: confirm it with --yes`);
 }
 

@@ -48,9 +48,17 @@ export function numberText(text: string): string {
   return text;
 }
 
+/** A date alone, or with a time of day, of which the seconds and the zone may be missing. */
+const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/i;
+
+/** Parses a time. Without a zone it is UTC: not the zone of the machine, which a container does not know. */
 export function time(text: string): Date {
-  const time = new Date(text);
-  if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(time.getTime())) {
+  const [, day = '', minute = '00:00', seconds = '', zone = 'Z'] = TIME.exec(text) ?? [];
+  const there = new Date(`${day}T${minute}${seconds}Z`);
+  const time = new Date(`${day}T${minute}${seconds}${zone.toUpperCase()}`);
+  // Date takes the 30th of February for a day in March.
+  const exists = !Number.isNaN(there.getTime()) && there.toISOString().startsWith(`${day}T${minute}`);
+  if (!exists || Number.isNaN(time.getTime())) {
     throw invalid(`${text} is not a time (RFC 3339, such as 2027-01-31T12:00:00Z)`);
   }
   return time;

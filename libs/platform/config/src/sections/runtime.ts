@@ -27,6 +27,11 @@ export const runtime = {
     .describe(
       "name of the person who runs the operator's commands, for the audit log. The option --as overrides it; production requires one of the two",
     ),
+  OPERATOR_TERMINAL: flag
+    .default(false)
+    .describe(
+      "whether somebody at a terminal answers the questions of the operator's commands, also if standard input is not the terminal itself; apps/operator/operator.sh sets it",
+    ),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
