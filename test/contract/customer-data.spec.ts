@@ -110,7 +110,7 @@ describe("a customer's data", () => {
         ai_ledger_entry: ['kind', 'bucket', 'month', 'actor'],
         ai_ledger_carried: ['bucket'],
         ai_credit_request: ['status', 'decided_by'],
-        ai_credit_request_approval: ['approved_by'],
+        ai_credit_request_approval: ['approved_by', 'invoice_number'],
         invoice: ['source', 'source_id', 'type', 'number', 'status', 'currency', 'kid'],
       });
     });

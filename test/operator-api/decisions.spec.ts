@@ -85,6 +85,45 @@ describe('decisions about credit requests, by several people', () => {
     expect(await booked(customerId)).toMatchObject({ topups: 1, invoices: 1 });
   });
 
+  it('above it give the invoice the number of either person, and not one of two', async () => {
+    const approveAs = (person: TestOperator, id: number, number?: string) =>
+      decide(person, `${id}/approve`, { invoice_number: number });
+    const invoiced = async (customerId: string) => {
+      const { rows } = await api.superuser.query('select number from invoice where customer_id = $1', [customerId]);
+      return rows;
+    };
+    const ofFirst = await request(MOST + 1);
+    const first = await approveAs(kari!, ofFirst.id, `F-${ofFirst.id}`);
+    expect(await first.json()).toMatchObject({ status: 'pending', first_invoice_number: `F-${ofFirst.id}` });
+    expect((await approve(ola!, ofFirst.id)).status).toBe(200);
+    expect(await invoiced(ofFirst.customerId)).toEqual([{ number: `F-${ofFirst.id}` }]);
+
+    const ofSecond = await request(MOST + 1);
+    await approve(kari!, ofSecond.id);
+    expect((await approveAs(ola!, ofSecond.id, `S-${ofSecond.id}`)).status).toBe(200);
+    expect(await invoiced(ofSecond.customerId)).toEqual([{ number: `S-${ofSecond.id}` }]);
+
+    const { customerId, id } = await request(MOST + 1);
+    expect((await approveAs(kari!, id, 'x'.repeat(300))).status).toBe(400);
+    await approveAs(kari!, id, `F-${id}`);
+    const refused = await approveAs(ola!, id, `S-${id}`);
+    expect([refused.status, await refused.json()]).toEqual([
+      400,
+      expect.objectContaining({
+        detail: expect.stringContaining(`operator:${kari!.name} has approved it with the invoice number F-${id}`),
+      }),
+    ]);
+    expect(await invoiced(customerId)).toEqual([]);
+    const changed = await approveAs(kari!, id, `S-${id}`);
+    expect(await changed.json()).toMatchObject({ status: 'pending', first_invoice_number: `S-${id}` });
+    expect((await approveAs(kari!, id, `S-${id}`)).status).toBe(400);
+    expect((await approveAs(ola!, id, `S-${id}`)).status).toBe(200);
+    expect(await invoiced(customerId)).toEqual([{ number: `S-${id}` }]);
+    expect((await booked(customerId)).decided).toEqual([
+      ...['credit-request.approve-first', 'credit-request.approve-first', 'credit-request.approve'],
+    ]);
+  });
+
   it('above it are one decision when two approve at once', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { customerId, id } = await request(MOST + 1);

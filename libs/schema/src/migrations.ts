@@ -8,6 +8,7 @@ import {
 } from '@domains/ai';
 import {
   CreditRequestInbox1763683203100,
+  ApprovalInvoiceNumbers1763683205500,
   CreditRequestSearch1763683204700,
   CreditRequestsSchema1763683200800,
 } from '@domains/credit-requests';
@@ -113,6 +114,7 @@ export const migrations = [
   UrgentTickets1763683205200,
   LastReplies1763683205300,
   BillingAccountCompany1763683205600,
+  ApprovalInvoiceNumbers1763683205500,
 ];
 
 /**

@@ -35,7 +35,7 @@ export class CreditRequestQueryDto extends InboxQueryDto {
 
 /** An approval. */
 export class ApproveCreditRequestDto {
-  /** The number printed on the invoice; `AI-<id>` if left out. */
+  /** The number printed on the invoice. If left out, that of the first approval, or else `AI-<id>`. */
   @IsOptional()
   @IsText({ min: 1, max: INVOICE_NUMBER_MAX })
   @ApiProperty({ type: String, required: false, nullable: true, example: '2027-0042' })
@@ -85,6 +85,10 @@ export class CreditRequestDto extends OfCustomerDto {
   @ApiProperty({ type: String, nullable: true, maxLength: 100, example: null })
   first_approved_by!: string | null;
 
+  /** The number of the invoice, if that first approval names one. */
+  @ApiProperty({ type: String, nullable: true, maxLength: INVOICE_NUMBER_MAX, example: null })
+  first_invoice_number!: string | null;
+
   /** The invoice of the approved amount. */
   @ApiProperty({ type: String, format: 'uuid', nullable: true, example: null })
   invoice_id!: string | null;
@@ -111,6 +115,7 @@ export function toCreditRequestDto(request: OfCustomer<ApprovedCreditRequest>): 
     reason: request.reason,
     decided_by: request.decidedBy,
     first_approved_by: request.firstApproval?.approvedBy ?? null,
+    first_invoice_number: request.firstApproval?.invoiceNumber ?? null,
     decided_at: request.decidedAt && timeText(request.decidedAt),
     invoice_id: request.invoiceId,
     created_at: timeText(request.createdAt),

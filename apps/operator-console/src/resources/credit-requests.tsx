@@ -105,7 +105,11 @@ function Decide() {
         <TextInput
           source="invoice_number"
           label="Number printed on the invoice"
-          helperText={`AI-${request.id} if empty: then print this one on it`}
+          helperText={
+            request.first_invoice_number === null
+              ? `AI-${request.id} if empty: then print this one on it`
+              : `${visibleText(request.first_invoice_number)}, as ${visibleText(request.first_approved_by ?? '')} has named it, if empty`
+          }
         />
       </ActionButton>
       <ActionButton

@@ -39,7 +39,13 @@ async function describe(
 const approve = command({
   name: 'approve',
   description: 'invoice the amount and add the credit; repeating it changes nothing',
-  options: { id, invoiceNumber: optional('--invoice-number <number>', 'number printed on the invoice (AI-<id>)') },
+  options: {
+    id,
+    invoiceNumber: optional(
+      '--invoice-number <number>',
+      'number printed on the invoice; default that of the first approval, or AI-<id>',
+    ),
+  },
   examples: ['--id 17', '--id 17 --invoice-number 2027-0042'],
   about: describe,
   confirm: ({ id }) => `Request ${id} is invoiced and its credit added. Go on?`,

@@ -84,7 +84,7 @@ export const customerTables: readonly CustomerTable[] = [
   // Customers do not learn who of the operator's people works for them.
   {
     table: 'ai_credit_request_approval',
-    erase: { how: 'blank', blanks: {}, keeps: ['approved_by'] },
+    erase: { how: 'blank', blanks: {}, keeps: ['approved_by', 'invoice_number'] },
     hides: ['approved_by'],
   },
   {

@@ -19,4 +19,8 @@ export class CreditRequestApproval {
 
   @Column('timestamptz', { default: () => 'now()' })
   approvedAt!: Date;
+
+  /** The number of the invoice, if this approval names one. */
+  @Column('text', { nullable: true })
+  invoiceNumber!: string | null;
 }

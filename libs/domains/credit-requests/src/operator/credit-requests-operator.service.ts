@@ -8,7 +8,7 @@ import { AppConfig } from '@platform/config';
 import { isLockTimeout, OperatorList, type TextSearch } from '@platform/database';
 import { requireText, ServiceError } from '@platform/errors';
 import { NUMBER_AND_NAME } from '@domains/customers';
-import { InvoicesOperatorService } from '@domains/invoices';
+import { INVOICE_NUMBER_MAX, InvoicesOperatorService } from '@domains/invoices';
 import { hundredths } from '@platform/money';
 import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import { CreditRequestApproval } from '../entities/credit-request-approval.entity';
@@ -107,23 +107,24 @@ export class CreditRequestsOperatorService {
    * Invoices the amount, adds the credit and approves the request, all or nothing. Idempotent: an approved request is
    * returned unchanged. Above APPROVAL_SECOND_PERSON_NOK the first person's approval is kept, and the request stays pending until
    * another person approves it too.
-   * @param invoiceNumber the number printed on the invoice; default `AI-<request id>`
-   * @throws ServiceError not_found; invalid_request for a rejected request, a number that another invoice has, or the person who
-   * has approved it first
+   * @param invoiceNumber the number printed on the invoice; default that of the first approval, or else `AI-<request id>`
+   * @throws ServiceError not_found; invalid_request for a rejected request, a number that another invoice has, another number than
+   * that of the first approval, or the person who has approved it first
    */
-  async approve(actor: string, id: number, invoiceNumber = `AI-${id}`): Promise<ApprovedCreditRequest> {
+  async approve(actor: string, id: number, invoiceNumber?: string): Promise<ApprovedCreditRequest> {
     const approved = await this.dataSource.transaction(async (manager) => {
       const request: ApprovedCreditRequest = await lockRequest(manager, id);
       if (request.status === 'approved') return request;
       if (request.status === 'rejected')
         throw new ServiceError('invalid_request', `The credit request ${id} was rejected`);
       const { customerId, amountNok } = request;
-      if (!(await this.isAgreed(manager, actor, request))) return request;
+      const number = await this.numberIfAgreed(manager, actor, request, invoiceNumber);
+      if (number === undefined) return request;
       const { now } = await this.calendar.present(manager);
       const issueDate = this.calendar.dateOf(now);
       const invoiceId = await this.invoices.issue(manager, {
         customerId,
-        number: invoiceNumber,
+        number,
         sourceId: `credit-request:${id}`,
         amount: hundredths(amountNok),
         issueDate,
@@ -159,30 +160,48 @@ export class CreditRequestsOperatorService {
     return Object.assign(request, { firstApproval: (await this.firstApprovals([request])).get(request.id) });
   }
 
-  /** Whether a request may be approved now: if it needs a second person, the first one's approval is kept and it may not yet. */
-  private async isAgreed(
+  /**
+   * The number for the invoice of a request that may be approved now; undefined if it may not yet. If it needs a second person, the
+   * first one's approval is kept, with the number that it names. The first person may replace that number.
+   */
+  private async numberIfAgreed(
     manager: EntityManager,
     actor: string,
     { customerId, id, amountNok }: CreditRequest,
-  ): Promise<boolean> {
+    given: string | undefined,
+  ): Promise<string | undefined> {
     const { APPROVAL_SECOND_PERSON_NOK: most } = this.config;
-    if (most === undefined || hundredths(amountNok) <= BigInt(most) * 100n) return true;
+    const usual = `AI-${id}`;
+    if (most === undefined || hundredths(amountNok) <= BigInt(most) * 100n) return given ?? usual;
+    if (given !== undefined) requireText(given, 'The number', { min: 1, max: INVOICE_NUMBER_MAX });
     const key = { customerId, creditRequestId: id };
     const first = await manager.findOneBy(CreditRequestApproval, key);
-    if (first && !isSamePerson(first.approvedBy, actor)) return true;
-    if (first)
+    if (first && !isSamePerson(first.approvedBy, actor)) {
+      const { approvedBy, invoiceNumber } = first;
+      if (given !== undefined && invoiceNumber !== null && given !== invoiceNumber)
+        throw new ServiceError(
+          'invalid_request',
+          `${approvedBy} has approved it with the invoice number ${invoiceNumber}, not ${given}: leave it out, or let ${approvedBy} approve it with yours`,
+        );
+      return given ?? invoiceNumber ?? usual;
+    }
+    if (first && (given === undefined || given === first.invoiceNumber))
       throw new ServiceError(
         'invalid_request',
         `Above ${most} NOK another person must approve it too: you have already`,
       );
-    await manager.insert(CreditRequestApproval, { ...key, approvedBy: actor, approvedAt: () => 'app.now()' });
+    if (first) await manager.update(CreditRequestApproval, key, { invoiceNumber: given });
+    else {
+      const approval = { approvedBy: actor, approvedAt: () => 'app.now()', invoiceNumber: given };
+      await manager.insert(CreditRequestApproval, { ...key, ...approval });
+    }
     await this.audit.record(manager, {
       customerId,
       actor,
       action: 'credit-request.approve-first',
-      metadata: { credit_request_id: id, amount_nok: amountNok },
+      metadata: { credit_request_id: id, amount_nok: amountNok, invoice_number: given ?? null },
     });
-    return false;
+    return undefined;
   }
 
   /**
