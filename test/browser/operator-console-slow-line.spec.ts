@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { enableAi, saveModelPrice } from '@test/ai-factories';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { startOperatorApi, type TestOperatorApi } from '@test/operator-api';
 import { type ConsoleVisitor, visitConsole } from '@test/operator-console';
@@ -32,7 +33,7 @@ describe("The operator's console on a slow line", () => {
     customerId = (await saveFakeCustomer(api.superuser, { name: 'Fjordlys AS' })).id;
     kari = await visitConsole(api);
     await kari.page.clock.install();
-    await kari.logIn('support');
+    await kari.logIn('admin');
   }, 90_000);
   afterAll(async () => {
     await kari.stop();
@@ -91,5 +92,59 @@ describe("The operator's console on a slow line", () => {
     expect(new Set(kari.complaints.splice(0).map((text) => /ERR_\w+/.exec(text)?.[0]))).toEqual(
       new Set(['ERR_CONNECTION_REFUSED']),
     );
+  });
+
+  describe('when the reply to a change is lost', () => {
+    const button = (name: string) => kari.page.getByRole('button', { name, exact: true }).first();
+    const dialog = () => kari.page.getByRole('dialog');
+    async function addCredit(note: string): Promise<void> {
+      await button('Add credit').click();
+      await dialog().getByLabel('Amount in NOK').fill('500');
+      await dialog().getByLabel('Why').fill(note);
+      await dialog().getByRole('button', { name: 'Add credit', exact: true }).click();
+    }
+    /** The operator API does what it is asked for, and the reply does not arrive. */
+    const loseReplies = (path: string, times: number) =>
+      kari.page.route(
+        `**/operator/v1/${path}`,
+        async (route) => {
+          await route.fetch();
+          await route.abort('connectionreset');
+        },
+        { times },
+      );
+    const booked = async () =>
+      (
+        await api.superuser.query('select amount::float, note from ai_ledger_entry where customer_id = $1', [
+          customerId,
+        ])
+      ).rows;
+    beforeAll(async () => enableAi(api.superuser, customerId, { model: await saveModelPrice(api.superuser) }));
+    beforeEach(() => kari.open(`/customers/${customerId}/show/ai`));
+    afterEach(() => {
+      expect(kari.complaints.splice(0)).toEqual([expect.stringContaining('ERR_CONNECTION_RESET')]);
+    });
+
+    it('books an amount once, however often the same form is sent until an answer comes', async () => {
+      await loseReplies(`customers/${customerId}/ai/credit`, 1);
+      await addCredit('Goodwill');
+      await dialog().getByText('it is not known whether this was done').waitFor();
+      await dialog().getByRole('button', { name: 'Cancel' }).click();
+      await addCredit('Goodwill');
+      await kari.page.getByText('The attempt before, whose answer was lost, had done this').waitFor();
+      expect(await booked()).toEqual([{ amount: 500, note: 'Goodwill' }]);
+      // Its outcome is known now: the same again is another one.
+      await addCredit('Goodwill');
+      await kari.page.getByText('The credit is booked').waitFor();
+      expect(await booked()).toHaveLength(2);
+    });
+
+    it('says of a file that it has not come', async () => {
+      await kari.open(`/customers/${customerId}/show`);
+      await loseReplies(`customers/${customerId}/export`, 1);
+      await button('Export all data').click();
+      await dialog().getByRole('button', { name: 'Export', exact: true }).click();
+      await dialog().getByText('it is not known whether this was done').waitFor();
+    });
   });
 });

@@ -45,12 +45,19 @@ function sentenceWithout(name: string, detail: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-const AWAY: Problem = {
-  title: 'No answer',
-  status: 0,
-  code: 'no_answer',
-  detail: 'The service does not answer. Nothing was changed if you had just sent something that you see no result of.',
-};
+/** What an error is to the person if the operator API itself does not say it. */
+function withoutAnswer(method: Method, status: number): Problem {
+  const problem = { title: 'No answer', status, code: 'no_answer' };
+  if (status >= 400 && status < 500)
+    return { ...problem, detail: `The request was refused on its way to the service (${status}). Nothing was done.` };
+  if (method === 'GET') return { ...problem, detail: 'The service does not answer.' };
+  return {
+    ...problem,
+    detail:
+      'The service has not answered: it is not known whether this was done. Send the same again before you reload this page: ' +
+      'it is not done twice.',
+  };
+}
 
 export type Query = Record<string, string | number | boolean | undefined | null>;
 
@@ -63,59 +70,80 @@ function addressOf(path: string, query: Query = {}): string {
   return `${BASE}/${path}${text === '' ? '' : `?${text}`}`;
 }
 
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+interface RequestOptions {
+  query?: Query;
+  body?: unknown;
+  signal?: AbortSignal;
+  /** It was done by an attempt before this one, whose answer was lost. */
+  onReplay?: () => void;
+}
+
 /**
- * Sends a request as the person who is logged in: the session is a cookie that scripts cannot read.
- *
- * A POST carries a key of its own, so that a request whose reply was lost has its effect once when it is sent again.
+ * Keys of the POSTs of which it is not known whether they were done, by their content. The same one, also of a form that was closed
+ * and opened again, is sent under the same key, and so done once.
  */
-export async function call<Reply>(
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+const unknownOutcomes = new Map<string, string>();
+
+/** Whether an error says what became of the request: one that is refused is not done. */
+const isOutcomeKnown = ({ status, problem: { code } }: ApiError) =>
+  status >= 400 && status < 500 && code !== 'idempotency_key_in_progress';
+
+/**
+ * Sends a request as the person who is logged in: the session is a cookie that scripts cannot read. @throws ApiError for every
+ * failure, except of what was aborted
+ */
+async function exchange<Result>(
+  method: Method,
   path: string,
-  { query, body, key, signal }: { query?: Query; body?: unknown; key?: string; signal?: AbortSignal } = {},
-): Promise<Reply> {
-  let reply: Response;
+  { query, body, signal, onReplay }: RequestOptions,
+  read: (reply: Response) => Promise<Result>,
+): Promise<Result> {
+  const address = addressOf(path, query);
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const content = JSON.stringify([address, text]);
+  const key = unknownOutcomes.get(content) ?? crypto.randomUUID();
+  if (method === 'POST') unknownOutcomes.set(content, key);
   try {
-    reply = await fetch(addressOf(path, query), {
+    const reply = await fetch(address, {
       method,
       credentials: 'same-origin',
       cache: 'no-store',
       signal,
       headers: {
         Accept: 'application/json, application/problem+json',
-        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-        ...(method === 'POST' ? { 'Idempotency-Key': key ?? crypto.randomUUID() } : {}),
+        ...(text === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...(method === 'POST' ? { 'Idempotency-Key': key } : {}),
       },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: text,
     });
+    if (!reply.ok) {
+      const isProblem = reply.headers.get('content-type')?.includes('json') === true;
+      throw new ApiError(isProblem ? ((await reply.json()) as Problem) : withoutAnswer(method, reply.status));
+    }
+    const result = await read(reply);
+    unknownOutcomes.delete(content);
+    if (reply.headers.has('Idempotency-Replayed')) onReplay?.();
+    return result;
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError(AWAY);
+    // The connection broke, also within a reply.
+    const failure = error instanceof ApiError ? error : new ApiError(withoutAnswer(method, 0));
+    if (isOutcomeKnown(failure)) unknownOutcomes.delete(content);
+    throw failure;
   }
-  if (reply.status === 204) return undefined as Reply;
-  const type = reply.headers.get('content-type') ?? '';
-  if (!reply.ok) {
-    throw new ApiError(type.includes('json') ? ((await reply.json()) as Problem) : { ...AWAY, status: reply.status });
-  }
-  return (await reply.json()) as Reply;
 }
 
-/** A reply's file, which the browser saves under a name. */
-export async function download(
-  method: 'GET' | 'POST',
-  path: string,
-  name: string,
-  key: string = crypto.randomUUID(),
-): Promise<void> {
-  const reply = await fetch(addressOf(path), {
-    method,
-    credentials: 'same-origin',
-    cache: 'no-store',
-    headers: method === 'POST' ? { 'Idempotency-Key': key } : {},
-  }).catch(() => {
-    throw new ApiError(AWAY);
-  });
-  if (!reply.ok) throw new ApiError((await reply.json()) as Problem);
-  save(await reply.blob(), name);
+/** Sends a request, and reads its reply. */
+export const call = <Reply>(method: Method, path: string, options: RequestOptions = {}): Promise<Reply> =>
+  exchange(method, path, options, async (reply) =>
+    reply.status === 204 ? (undefined as Reply) : ((await reply.json()) as Reply),
+  );
+
+/** Saves the file that a POST makes, under a name. */
+export async function download(path: string, name: string): Promise<void> {
+  save(await exchange('POST', path, {}, (reply) => reply.blob()), name);
 }
 
 /** Saves a file that the console made. */

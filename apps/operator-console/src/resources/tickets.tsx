@@ -230,8 +230,6 @@ function ReplyForm({ path }: { path: string }) {
   const refresh = useRefresh();
   const { data: session } = useSession();
   const writer = useRef(session);
-  // One key for all attempts to send this text: a lost reply does not double it.
-  const key = useRef(crypto.randomUUID());
 
   async function send(event: React.FormEvent) {
     event.preventDefault();
@@ -239,8 +237,7 @@ function ReplyForm({ path }: { path: string }) {
     setProblem(undefined);
     try {
       await assertSamePerson(writer.current);
-      await call('POST', path, { body: { body }, key: key.current });
-      key.current = crypto.randomUUID();
+      await call('POST', path, { body: { body } });
       setBody('');
       notify('The reply is sent', { type: 'success' });
       refresh();
@@ -263,7 +260,6 @@ function ReplyForm({ path }: { path: string }) {
         onChange={(event) => {
           if (body === '') writer.current = session;
           setBody(event.target.value);
-          key.current = crypto.randomUUID();
         }}
       />
       {problem && <Alert severity="error">{problem}</Alert>}

@@ -10,7 +10,7 @@ import {
   Stack,
 } from '@mui/material';
 import { useQueryClient } from '@tanstack/react-query';
-import { createContext, type MouseEvent, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
+import { createContext, type MouseEvent, type ReactNode, useContext, useEffect, useState } from 'react';
 import { Form, type RaRecord, useIsMounted, useNotify, usePermissions, useRefresh } from 'react-admin';
 import type { FieldValues } from 'react-hook-form';
 import { useLocation } from 'react-router-dom';
@@ -88,6 +88,15 @@ export function ActionDialogs({ children }: { children: ReactNode }) {
   );
 }
 
+/** Instead of what was done: the person may have meant to do it a second time. */
+const DONE_BEFORE = 'The attempt before, whose answer was lost, had done this. It was not done again.';
+
+async function sendOnce(method: 'POST' | 'PATCH' | 'DELETE', path: string, body: object | undefined) {
+  let isReplayed = false;
+  const reply = await call<RaRecord>(method, path, { body, onReplay: () => (isReplayed = true) });
+  return { reply, isReplayed };
+}
+
 /** What was done. A notice that is more than a text, such as one with a link, brings its own background. */
 function doneNotice({ done, label }: ActionProps, reply: RaRecord): ReactNode {
   const notice = typeof done === 'function' ? done(reply) : (done ?? `Done: ${label}`);
@@ -137,7 +146,8 @@ function useDirectAction(action: ActionProps) {
     setBusy(true);
     try {
       const { method = 'POST', path, bodyOf } = action;
-      notify(doneNotice(action, await call<RaRecord>(method, path, { body: bodyOf?.({}) })), { type: 'success' });
+      const { reply, isReplayed } = await sendOnce(method, path, bodyOf?.({}));
+      notify(isReplayed ? DONE_BEFORE : doneNotice(action, reply), { type: 'success' });
     } catch (error) {
       notify(messageOf(error), { type: 'error' });
     } finally {
@@ -166,9 +176,6 @@ function ActionDialog({ close, ...action }: ActionProps & { close: () => void })
   const [reply, setReply] = useState<RaRecord>();
   const notify = useNotify();
   const refresh = useRefresh();
-  // One key for all attempts of this dialog: a lost reply does not double the effect.
-  const key = useRef(crypto.randomUUID());
-  const lastBody = useRef<string>(undefined);
   const isMounted = useIsMounted();
 
   const { data: session } = useSession();
@@ -200,22 +207,19 @@ function ActionDialog({ close, ...action }: ActionProps & { close: () => void })
     }
   }
 
-  async function request(body: object | undefined): Promise<RaRecord> {
-    if (file === undefined) return call<RaRecord>(method, path, { body, key: key.current });
-    await download('POST', path, file, key.current);
-    return { id: path };
+  async function request(body: object | undefined): Promise<Awaited<ReturnType<typeof sendOnce>>> {
+    if (file === undefined) return sendOnce(method, path, body);
+    await download(path, file);
+    return { reply: { id: path }, isReplayed: false };
   }
 
   async function send(values: FieldValues) {
     const body = bodyFrom(action, values);
-    const text = JSON.stringify(body);
-    if (method === 'PATCH' && text === '{}') {
+    if (method === 'PATCH' && JSON.stringify(body) === '{}') {
       notify('Nothing was changed', { type: 'info' });
       close();
       return undefined;
     }
-    if (lastBody.current !== undefined && lastBody.current !== text) key.current = crypto.randomUUID();
-    lastBody.current = text;
     setBusy(true);
     try {
       const logsIn = needsLogin && methods?.passkey !== false;
@@ -223,13 +227,13 @@ function ActionDialog({ close, ...action }: ActionProps & { close: () => void })
       await assertSamePerson(opener);
       if (logsIn) await queries.invalidateQueries({ queryKey: ['session'] });
       setProblem(undefined);
-      const changed = await request(body);
+      const { reply: changed, isReplayed } = await request(body);
       // A page that is left then is not read again: its record may be gone.
       if (onDone === undefined) refresh();
       if (result !== undefined) {
         setReply(changed);
       } else {
-        notify(doneNotice(action, changed), { type: 'success' });
+        notify(isReplayed ? DONE_BEFORE : doneNotice(action, changed), { type: 'success' });
         // A person who went on meanwhile may have another dialog open, and wants no other page.
         if (!isMounted.current) return undefined;
         close();
