@@ -13,8 +13,9 @@ Usage: apps/operator/stack.sh COMMAND
   upgrade             builds the image, migrates the database and replaces the programs
   rollback [TAG]      goes back to the image before the last upgrade, or to another that is there, without a build
   scale COUNT         sets the number of replicas of the API; API_REPLICAS in .env makes it last
-  restart [SERVICE]…  restarts one service after the other: api, worker, console, proxy, valkey, postgres
-  replace SERVICE     makes the container of one anew: worker, valkey, postgres with an interruption; proxy, proxy-tls without one as root
+  restart [SERVICE]…  restarts one service after the other: api, worker, console, console-tls, proxy, valkey, postgres
+  replace SERVICE     makes the container of one anew: worker, console, console-tls, valkey, postgres with an interruption; proxy,
+                      proxy-tls without one as root
   backup [DIRECTORY]  writes the database and the secrets key into a new folder in DIRECTORY. Without one: in BACKUP_DIRECTORY,
                       copied by BACKUP_COPY, and removes those that are older than BACKUP_DAYS
   schedule            lets this machine do that every day at BACKUP_AT, and does it now; --remove: no more

@@ -3,9 +3,11 @@
 #   recover.sh find TIME      the base backup to begin from; fails if there is none
 #   recover.sh replay TIME    makes the database of that moment in a folder of its own (TIME: latest = all that is archived)
 #   recover.sh swap           puts it in the place of the database, which must be stopped
+#   recover.sh undo           puts the database back that a swap was replacing when it was interrupted; replay does that first
 set -euo pipefail
 . "$(dirname "$0")/archive-folders.sh"
 made=$PGDATA/.recovered
+former=$PGDATA/.former # while a swap lasts: PostgreSQL does not start beside it
 
 moment() { if [ "$1" = latest ]; then now; else date -u -d "$1" +%Y%m%dT%H%M%SZ; fi; }
 
@@ -21,6 +23,7 @@ replay() {
   base=/archive/$(find_base "$1")
   wal=${base%/base/*}/wal
   [ "$1" = latest ] || target=(-c "recovery_target_time=$(date -u -d "$1" '+%Y-%m-%d %H:%M:%S.%6N+00')" -c recovery_target_action=promote)
+  undo
   rm -rf "$made"
   mkdir -m 700 "$made"
   tar xzf "$base/base.tar.gz" -C "$made"
@@ -44,18 +47,29 @@ fail_replay() {
   exit 1
 }
 
-# Can be repeated when it was interrupted: files that were moved completely are not moved again.
 swap() {
-  local former=$PGDATA/.former
-  [ -f "$made/PG_VERSION" ] || [ -f "$former/all" ] || { echo 'Nothing was recovered' >&2; exit 1; }
-  if [ ! -f "$former/all" ]; then
-    mkdir -p "$former"
-    find "$PGDATA" -mindepth 1 -maxdepth 1 ! -name .former ! -name .recovered -exec mv -t "$former" {} +
-    touch "$former/all"
-  fi
+  [ -f "$made/PG_VERSION" ] && [ ! -e "$former" ] || { echo 'Nothing was recovered' >&2; exit 1; }
+  mkdir -p "$former"
+  files -exec mv -t "$former" {} +
+  touch "$former/all"
   find "$made" -mindepth 1 -maxdepth 1 -exec mv -t "$PGDATA" {} +
   chmod 700 "$PGDATA"
-  rm -rf "$made" "$former"
+  # From now on the database is the new one.
+  mv "$former" "$PGDATA/.replaced"
+  rm -rf "$made" "$PGDATA/.replaced"
 }
 
-case ${1:-} in find) find_base "$2" ;; replay) replay "$2" ;; swap) swap ;; *) exit 64 ;; esac
+# undo: can be interrupted and repeated itself
+undo() {
+  [ -d "$former" ] || return 0
+  # Those of the new database. Of the former one all are elsewhere, or else none of the new one is here.
+  if [ -f "$former/all" ]; then files -exec rm -rf {} +; fi
+  rm -f "$former/all"
+  find "$former" -mindepth 1 -maxdepth 1 -exec mv -t "$PGDATA" {} +
+  rmdir "$former"
+}
+
+# files ACTION…: what a database has in its folder
+files() { find "$PGDATA" -mindepth 1 -maxdepth 1 ! -name .former ! -name .recovered ! -name .replaced "$@"; }
+
+case ${1:-} in find) find_base "$2" ;; replay) replay "$2" ;; swap) swap ;; undo) undo ;; *) exit 64 ;; esac

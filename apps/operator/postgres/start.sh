@@ -6,6 +6,11 @@
 set -euo pipefail
 
 if [ "${1:-}" = current ]; then exec cmp -s "$0" /tmp/made-of; fi
+if [ -e "$PGDATA/.former" ]; then
+  echo 'A restore was interrupted while it replaced the database. Run it again: apps/operator/stack.sh restore --to TIME. Or go back to the database before it: docker compose run --rm recover undo' >&2
+  exit 1
+fi
+rm -rf "$PGDATA/.replaced" # left by a restore that was interrupted at its end
 cp "$0" /tmp/made-of
 
 # The container secrets makes them at the first start, this one the last.

@@ -72,7 +72,7 @@ start_all() {
 # again or that are not healthy
 explain_start() {
   local service container
-  for service in secrets postgres valkey migrate api worker console proxy proxy-tls archive; do
+  for service in secrets postgres valkey migrate api worker console console-tls proxy proxy-tls archive; do
     for container in $(containers "$service" | head -n 1); do
       case $(docker inspect -f '{{.State.Status}} {{.State.ExitCode}} {{if .State.Health}}{{.State.Health.Status}}{{end}} {{.RestartCount}}' "$container") in
         'exited 0 '* | 'running 0 healthy '* | 'running 0  '* | created*) ;;
@@ -97,7 +97,7 @@ apply_changes() {
     if outdated $service; then replace $service; fi
   done
   if outdated api; then replace_replicas "$1"; else set_replicas "$1"; fi
-  for service in worker console archive prometheus alertmanager grafana; do
+  for service in worker console console-tls archive prometheus alertmanager grafana; do
     if outdated $service; then replace $service; fi
   done
   for proxy in $(proxies); do
@@ -117,12 +117,14 @@ apply_changes() {
     begin "$service"
   done
   end_detour
+  # Everything has the image now that a rollback was to.
+  forget_rollback
 }
 
 stack_replace() {
   case ${1:-} in
-    proxy | proxy-tls | worker | console | valkey | postgres) replace "$1" ;;
-    *) fail 'replace takes proxy, proxy-tls, worker, console, valkey or postgres' ;;
+    proxy | proxy-tls | worker | console | console-tls | valkey | postgres) replace "$1" ;;
+    *) fail 'replace takes proxy, proxy-tls, worker, console, console-tls, valkey or postgres' ;;
   esac
 }
 
@@ -198,8 +200,8 @@ stack_restart() {
       # Reads configuration and certificates anew. Requests in progress go on; an nginx before 1.27.4 closes clients' idle
       # connections.
       proxy) reload_proxies ;;
-      worker | console | valkey | postgres) dc restart "$service" && dc up -d --no-deps --no-recreate --wait "$service" ;;
-      *) fail "There is no service $service: api, worker, console, proxy, valkey, postgres" ;;
+      worker | console | console-tls | valkey | postgres) dc restart "$service" && dc up -d --no-deps --no-recreate --wait "$service" ;;
+      *) fail "There is no service $service: api, worker, console, console-tls, proxy, valkey, postgres" ;;
     esac
     say "$service: restarted"
   done

@@ -97,17 +97,18 @@ has_present_files() {
   case $1,$(docker inspect -f '{{.Config.Cmd}}' "$(running "$1" | head -n 1)") in
     postgres,*start.sh*) in_service postgres /etc/account-postgres/start.sh current ;;
     archive,*) in_service archive /etc/account-postgres/archive.sh current ;;
-    prometheus,*) unchanged_since_start prometheus prometheus.yml alerts.yml ;;
-    alertmanager,*) unchanged_since_start alertmanager alertmanager.yml alertmanager.sh ;;
-    grafana,*) unchanged_since_start grafana datasource.yml dashboards ;;
+    console-tls,*) unchanged_since_start console-tls console-proxy ;;
+    prometheus,*) unchanged_since_start prometheus monitoring/prometheus.yml monitoring/alerts.yml ;;
+    alertmanager,*) unchanged_since_start alertmanager monitoring/alertmanager.yml monitoring/alertmanager.sh ;;
+    grafana,*) unchanged_since_start grafana monitoring/datasource.yml monitoring/dashboards ;;
   esac
 }
 
-# unchanged_since_start SERVICE FILE…: of apps/operator/monitoring. Its program is not ours and cannot name the version that it read
+# unchanged_since_start SERVICE FILE…: of apps/operator. Its program is not ours and cannot name the version that it read
 unchanged_since_start() {
   local began
   began=$(docker inspect -f '{{.State.StartedAt}}' "$(running "$1")")
-  [ -z "$(cd apps/operator/monitoring && find "${@:2}" -type f -newermt "$began")" ]
+  [ -z "$(cd apps/operator && find "${@:2}" -type f -newermt "$began")" ]
 }
 
 # not_on_a_cluster COMMAND: fails if the database is a cluster (docker-compose.citus.yml)

@@ -46,22 +46,35 @@ remove_old_images() {
 }
 
 # stack_rollback [TAG]: to the image before the last upgrade. The database stays as it is: migrations only add, and a release says how
-# far back its schema can be used
+# far back its schema can be used. Both images are noted in owner/rollback as long as it lasts: one that was interrupted is gone on with, as
+# the former image is the other one by then
 stack_rollback() {
-  local target=${1:-$(former)} present
+  local target present wanted noted_target noted_present
   [ "$(count_of api)" != 0 ] || fail 'The service is not running: apps/operator/stack.sh up'
   present=$(id_of "$(image)")
-  [ -n "$(id_of "$(repository):$target")" ] || fail "There is no image $(repository):$target. There are: $(tags | xargs)"
-  [ "$(id_of "$(repository):$target")" != "$present" ] || fail "$target is the image that runs"
-  docker tag "$(repository):$target" "$(image)"
+  wanted=$(id_of "$(repository):${1:-$(former)}")
+  read -r noted_target noted_present <<<"$(secret owner/rollback)" || true
+  if [[ -n $noted_target && $present =~ ^($noted_target|$noted_present)$ ]] && { [ $# = 0 ] || [ "$wanted" = "$noted_target" ]; }; then
+    say "A rollback was interrupted: it goes on. To the other image instead: apps/operator/stack.sh rollback $(former)"
+    target=$noted_target present=$noted_present
+  else
+    [ -n "$wanted" ] || fail "There is no image $(repository):${1:-$(former)}. There are: $(tags | xargs)"
+    [ "$wanted" != "$present" ] || fail "${1:-$(former)} is the image that runs"
+    target=$wanted
+    printf '%s %s' "$target" "$present" | put owner/rollback
+  fi
+  docker tag "$target" "$(image)"
   if ! dc run --rm --no-deps -T migrate; then
     docker tag "$present" "$(image)"
+    forget_rollback
     fail 'Nothing has been changed: that image cannot use the present database. Restore a backup from before the upgrade'
   fi
   docker tag "$present" "$(repository):$(former)"
   apply_changes "$(replicas_meant)"
   say "The service runs with $(tags_of "$(image)"). apps/operator/stack.sh rollback goes back again, upgrade builds this folder's version"
 }
+
+forget_rollback() { secrets_sh 'rm -f owner/rollback'; }
 
 # tags_of IMAGE: its release, or its id
 tags_of() {

@@ -1,0 +1,175 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Runs a script in a process group of its own, which it kills at a step. */
+function run(script: string, words: string[], env: Record<string, string>) {
+  const { status, stderr, stdout } = spawnSync('setsid', ['--wait', script, ...words], {
+    encoding: 'utf8',
+    env: { ...process.env, ...env },
+  });
+  return { status, said: stdout + stderr };
+}
+
+describe('a rollback of stack.sh', () => {
+  const [FORMER, PRESENT] = ['sha256:f', 'sha256:e'];
+  const PROGRAMS = ['replica', 'api', 'worker', 'console', 'console-tls'];
+  let folder: string;
+  const read = (path: string) => readFileSync(join(folder, path), 'utf8').trim();
+  const write = (path: string, text: string) => writeFileSync(join(folder, path), text);
+  const state = () => ({
+    programs: [...new Set(PROGRAMS.map((name) => read(`programs/${name}`)))],
+    local: read('tags/service:local'),
+    former: read('tags/service:former-simulated'),
+  });
+  const rollback = (killAt?: number, ...words: string[]) => {
+    write('steps', '');
+    const env = { FOLDER: folder, KILL_AT: String(killAt ?? '') };
+    return run('test/containers/simulated-rollback.sh', words, env);
+  };
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'rollback-'));
+    for (const name of ['tags', 'programs', 'secrets', 'secrets/owner']) mkdirSync(join(folder, name));
+    write('tags/service:local', PRESENT);
+    write('tags/service:former-simulated', FORMER);
+    write('tags/service:1.0.0-former', FORMER);
+    for (const name of PROGRAMS) write(`programs/${name}`, PRESENT);
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+  const backAtFormer = { programs: [FORMER], local: FORMER, former: PRESENT };
+  const forward = { programs: [PRESENT], local: PRESENT, former: FORMER };
+
+  it('leads to the former image, and the next one back', () => {
+    expect(rollback()).toMatchObject({ status: 0 });
+    expect(state()).toEqual(backAtFormer);
+    expect(rollback()).toMatchObject({ status: 0 });
+    expect(state()).toEqual(forward);
+  });
+
+  it.each([[], ['1.0.0-former']])(
+    'that was interrupted at any step is gone on with, and is not undone: %s',
+    (...words) => {
+      for (let killAt = 1; ; killAt++) {
+        if (rollback(killAt, ...words).status === 0) {
+          expect(killAt).toBeGreaterThan(8);
+          return;
+        }
+        const { status, said } = rollback(undefined, ...words);
+        // The very last step is the end of its note.
+        const isDone = state().local === PRESENT || said.includes('is the image that runs');
+        if (!isDone) expect({ killAt, status, said, ...state() }).toMatchObject({ killAt, status: 0, ...backAtFormer });
+        else expect(killAt).toBeGreaterThan(8);
+        write('tags/service:local', PRESENT);
+        write('tags/service:former-simulated', FORMER);
+        rmSync(join(folder, 'secrets/owner/rollback'), { force: true });
+        for (const name of PROGRAMS) write(`programs/${name}`, PRESENT);
+      }
+    },
+  );
+
+  it('that was interrupted can be given up for the other image', () => {
+    expect(rollback(7).status).not.toBe(0);
+    expect(rollback(undefined, 'former-simulated')).toMatchObject({ status: 0 });
+    expect(state()).toEqual(forward);
+  });
+});
+
+/** The folder of a database and an archive with one base backup, with PostgreSQL's programs as far as recover.sh needs them. */
+class Database {
+  readonly folder = mkdtempSync(join(tmpdir(), 'recover-'));
+  private readonly data = join(this.folder, 'data');
+
+  constructor() {
+    const base = join(this.folder, 'archive/20260101T000000Z/base/20260101T000000Z');
+    for (const path of ['bin', 'data', 'recovered', 'wal', 'archive/20260101T000000Z/wal'])
+      mkdirSync(join(this.folder, path), { recursive: true });
+    mkdirSync(base, { recursive: true });
+    this.fill('recovered', 'recovered');
+    spawnSync('tar', ['czf', join(base, 'base.tar.gz'), '-C', join(this.folder, 'recovered'), '.']);
+    spawnSync('tar', ['czf', join(base, 'pg_wal.tar.gz'), '-C', join(this.folder, 'wal'), '.']);
+    this.fill('data', 'former');
+    const step = `echo >>'${this.folder}/steps'; [ "$(wc -l <'${this.folder}/steps')" != "$KILL_AT" ] || kill -9 0`;
+    const programs = {
+      ...{ pg_ctl: 'exit 0', pg_isready: 'exit 0', pg_verifybackup: 'exit 0' },
+      // Entry by entry, as it does itself.
+      mv: `if [ "$1" = -t ]; then to=$2; shift 2; else to=$2; set -- "$1"; fi
+        for one in "$@"; do /bin/mv -t "$to" "$one" 2>/dev/null || /bin/mv "$one" "$to" || exit 1; ${step}; done`,
+      rm: `for one in "$@"; do case $one in -*) ;; *) /bin/rm -rf "$one"; ${step} ;; esac; done`,
+    };
+    for (const [name, does] of Object.entries(programs))
+      writeFileSync(join(this.folder, 'bin', name), `#!/bin/bash\n${does}\n`, { mode: 0o755 });
+    for (const name of ['recover.sh', 'archive-folders.sh', 'start.sh']) {
+      const text = readFileSync(join('apps/operator/postgres', name), 'utf8');
+      const moved = text
+        .replaceAll('/tmp/', `${this.folder}/`)
+        .replaceAll(/\/archive(?![\w.-])/g, `${this.folder}/archive`);
+      writeFileSync(join(this.folder, name), moved, { mode: 0o755 });
+    }
+    writeFileSync(join(this.folder, 'recovery.log'), '');
+  }
+
+  private fill(folder: string, whose: string) {
+    for (const path of ['base/1', 'base/5', 'global', 'pg_wal'])
+      mkdirSync(join(this.folder, folder, path), { recursive: true });
+    for (const path of ['PG_VERSION', 'base/1/1259', 'base/5/2619', 'global/pg_control', 'postgresql.conf'])
+      writeFileSync(join(this.folder, folder, path), whose);
+  }
+
+  run(script: string, words: string[], killAt = 0) {
+    writeFileSync(join(this.folder, 'steps'), '');
+    return run(join(this.folder, script), words, {
+      ...{ PATH: `${this.folder}/bin:${process.env.PATH}`, PGDATA: this.data, KILL_AT: String(killAt) },
+    });
+  }
+
+  /** Whose data each file is, and what else is in the folder. */
+  state() {
+    const files = ['PG_VERSION', 'base/1/1259', 'base/5/2619', 'global/pg_control', 'postgresql.conf'];
+    return {
+      whose: [...new Set(files.map((name) => readFileSync(join(this.data, name), 'utf8')))],
+      others: readdirSync(this.data).filter((name) => name.startsWith('.')),
+    };
+  }
+  isSwapping = () => existsSync(join(this.data, '.former'));
+  remove = () => rmSync(this.folder, { recursive: true, force: true });
+}
+
+describe('the last step of a restore to a moment', () => {
+  /** Interrupted at each of its steps. */
+  function interruptedSwaps(goOn: (database: Database, killAt: number) => void) {
+    for (let killAt = 1; ; killAt++) {
+      const database = new Database();
+      expect(database.run('recover.sh', ['replay', 'latest'])).toEqual({ status: 0, said: '' });
+      const { status } = database.run('recover.sh', ['swap'], killAt);
+      if (status !== 0) goOn(database, killAt);
+      else expect(database.state()).toEqual({ whose: ['recovered'], others: [] });
+      database.remove();
+      if (status === 0) return expect(killAt).toBeGreaterThan(10);
+    }
+  }
+
+  it('can be repeated wherever it was interrupted, and no database starts until then', () => {
+    interruptedSwaps((database, killAt) => {
+      if (database.isSwapping()) {
+        const { status, said } = database.run('start.sh', []);
+        expect({ killAt, status, said }).toMatchObject({
+          ...{ killAt, status: 1, said: expect.stringContaining('A restore was interrupted') },
+        });
+      }
+      expect({ killAt, ...database.run('recover.sh', ['replay', 'latest']) }).toEqual({ killAt, status: 0, said: '' });
+      expect({ killAt, ...database.run('recover.sh', ['swap']) }).toEqual({ killAt, status: 0, said: '' });
+      expect({ killAt, ...database.state() }).toEqual({ killAt, whose: ['recovered'], others: [] });
+    });
+  });
+
+  it('can be undone wherever it was interrupted, also if that is interrupted', () => {
+    interruptedSwaps((database, killAt) => {
+      if (!database.isSwapping()) return;
+      expect(database.run('recover.sh', ['undo'], 2).status).not.toBe(64);
+      expect({ killAt, ...database.run('recover.sh', ['undo']) }).toEqual({ killAt, status: 0, said: '' });
+      expect({ killAt, ...database.state() }).toMatchObject({ killAt, whose: ['former'] });
+      expect(database.isSwapping()).toBe(false);
+    });
+  });
+});
