@@ -172,6 +172,23 @@ describe('routes of the operator API', () => {
     expect(Object.fromEntries(declared)).toEqual(ROUTES);
   });
 
+  it('show accounts and logins to admins alone, in the audit too', async () => {
+    const invited = { email: 'invited@example.com', role: 'viewer' };
+    const headers = { 'content-type': 'application/json' };
+    await people.admin.call('/accounts', { method: 'POST', headers, body: JSON.stringify(invited) });
+    const audited = async (role: OperatorRole, query = '') => {
+      const reply = await people[role].call(`/audit?limit=200${query}`);
+      return ((await reply.json()) as { data: { action: string }[] }).data.map(({ action }) => action);
+    };
+    for (const role of roles) {
+      const isAdmin = role === 'admin';
+      const actions = new Set(await audited(role));
+      for (const action of ['account.create', 'account.invite', 'session.login'])
+        expect([role, action, actions.has(action)]).toEqual([role, action, isAdmin]);
+      expect([role, (await audited(role, '&action=account')).length > 0]).toEqual([role, isAdmin]);
+    }
+  });
+
   it.each(roles)('answer a %s, or refuse it, as the table says', async (role) => {
     const tried = Object.entries(ROUTES).filter(
       ([route, rule]) => rule !== 'public' && route !== ENDS_SESSION && (route !== SLOW || role !== 'admin'),

@@ -15,6 +15,8 @@ export interface AuditQuery {
   since?: Date;
   /** Only entries before then. */
   until?: Date;
+  /** Without entries of these groups of actions. */
+  withoutGroups?: readonly string[];
 }
 
 const LONGEST_TRANSACTION_MS = 24 * 3_600_000;
@@ -43,6 +45,7 @@ export class AuditOperatorService {
             idsUntil: new Date(until.getTime() + LONGEST_TRANSACTION_MS),
           }),
         }),
+        withoutGroups: (groups) => [`split_part(t.action, '.', 1) <> all(:groups)`, { groups }],
       },
       orders: { created_at: { by: 't.id', kind: 'uuid' } },
     });
