@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { csvRecord } from '@platform/csv';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveFakeToken } from '@test/factories/service-token.factory';
 import { startOperatorApi, type TestOperatorApi } from '@test/operator-api';
@@ -332,6 +333,52 @@ describe("The operator's console in a browser", () => {
     const file = readFileSync(await (await download).path(), 'utf8');
     expect(file.split('\r\n')).toHaveLength(10_001);
     await page.getByText(/^The file has the first 10.000 rows of the list/).waitFor();
+  });
+
+  it('writes no text into a file that a spreadsheet would run', async () => {
+    const notes = ['=1', 'x;=cmd', 'x|"+1', '\uFF1D1', 'a; b = c'];
+    await api.superuser.query(
+      'insert into ai_credit_request (customer_id, amount_nok, note, created_at) select $1, 500, unnest($2::text[]), now()',
+      [customerId, notes],
+    );
+    await visitor.logIn('admin');
+    await visitor.open('/credit-requests');
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'CSV' }).click();
+    const file = readFileSync(await (await download).path(), 'utf8');
+    // As the command line writes them.
+    for (const note of notes) expect(file).toContain(`,${csvRecord([note]).trimEnd()},`);
+  });
+
+  it('opens the page of a row by the keyboard', async () => {
+    await visitor.logIn('admin');
+    await visitor.open('/tickets');
+    const title = page.getByRole('link', { name: 'The delivery report of 1 SMS' }).first();
+    await title.focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/tickets/*/show');
+  });
+
+  it.each(['/', '/accounting', '/tickets'])('leads to the login from %s when the session has ended', async (path) => {
+    await visitor.logIn('viewer');
+    await visitor.open(path);
+    await api.superuser.query('update operator_session set revoked_at = now()');
+    await page.getByRole('button', { name: 'Log in with a passkey' }).waitFor();
+  });
+
+  it('asks as nobody when nobody has touched the page for a minute, and as its person again then', async () => {
+    await visitor.logIn('viewer');
+    await visitor.open('/tickets');
+    const asked = (unattended: boolean) =>
+      page.waitForRequest(
+        (request) =>
+          request.url().includes('/tickets?') && (request.headers()['x-unattended'] !== undefined) === unattended,
+      );
+    await page.evaluate('Object.assign(window, { realNow: Date.now }); Date.now = () => realNow() + 61_000');
+    await asked(true);
+    await page.mouse.move(100, 100);
+    await page.mouse.move(200, 200);
+    await asked(false);
   });
 
   it('offers a viewer no changes', async () => {

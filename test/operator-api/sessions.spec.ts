@@ -100,6 +100,29 @@ describe('sessions of the operator API', () => {
     expect(await codeOf(await operator.call('/session'))).toEqual([401, 'login_required']);
   });
 
+  it('are not kept by what an open page asks whose person has left', async () => {
+    const operator = await logIn(api, 'support');
+    const left = (minutes: number) =>
+      api.superuser.query(
+        `update operator_session set last_seen_at = now() - $2 * interval '1 minute' where account_id = $1`,
+        [operator.id, minutes],
+      );
+    const idleMinutes = async (headers: Record<string, string>) => {
+      const { idle_expires_at: idle } = (await (await operator.call('/session', { headers })).json()) as {
+        idle_expires_at: string;
+      };
+      return Math.round((Date.parse(idle) - Date.now()) / 60_000);
+    };
+    await left(20);
+    expect(await idleMinutes({ 'x-unattended': 'true' })).toBe(10);
+    expect(await idleMinutes({ 'x-unattended': 'true' })).toBe(10);
+    expect(await idleMinutes({})).toBe(30);
+    expect(await idleMinutes({ 'x-unattended': 'true' })).toBe(30);
+    await left(31);
+    const ended = await operator.call('/session', { headers: { 'x-unattended': 'true' } });
+    expect(await codeOf(ended)).toEqual([401, 'login_required']);
+  });
+
   it('end for the thief and for the owner when another browser sends their cookie, which the audit log says', async () => {
     const operator = await logIn(api, 'support');
     const stolen = await operator.call('/session', { headers: { 'user-agent': 'Another browser' } });

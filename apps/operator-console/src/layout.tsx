@@ -40,6 +40,7 @@ import {
   UserMenu,
   useGetIdentity,
   useLogout,
+  useLogoutIfAccessDenied,
   useNotificationContext,
   useNotify,
   useSidebarState,
@@ -47,6 +48,7 @@ import {
   useUserMenu,
 } from 'react-admin';
 import { Link } from 'react-router-dom';
+import { ApiError } from './client/api';
 import { ActionDialogs } from './shared/action-button';
 import { type Formats, useFormats } from './shared/formats';
 import { useSession } from './session';
@@ -211,10 +213,14 @@ function ConsoleBar() {
   );
 }
 
-/** Says that the operator API is away, and goes when it is back. */
+/** Says that the operator API is away, and goes when it is back. A session that has ended leads to the login, from every page. */
 function ConnectionNotice() {
-  const { isError } = useSession();
-  if (!isError) return null;
+  const { error } = useSession();
+  const logoutIfAccessDenied = useLogoutIfAccessDenied();
+  useEffect(() => {
+    if (error !== null) void logoutIfAccessDenied(error);
+  }, [error, logoutIfAccessDenied]);
+  if (error === null || (error instanceof ApiError && error.status === 401)) return null;
   return (
     <Alert severity="warning" sx={{ mb: 1 }}>
       The service does not answer at the moment. What you see may be old; it is asked again every few seconds.

@@ -18,6 +18,9 @@ export function browserOf(request: FastifyRequest): Browser {
   return { userAgent, network: networkOf(request) };
 }
 
+/** Whether a person makes a request, and not an open page by itself that nobody has touched lately. */
+export const isAttended = ({ headers }: FastifyRequest): boolean => headers['x-unattended'] === undefined;
+
 export function sessionCookie(request: FastifyRequest): string | undefined {
   return cookie(request, SESSION_COOKIE);
 }

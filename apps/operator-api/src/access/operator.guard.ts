@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '@platform/errors';
 import { type RouteRules, rulesOf } from '@platform/http';
 import { type AuthenticatedOperator, OperatorSessionsService } from '@platform/operator-accounts';
-import { browserOf, dropSessionCookie, requireOwnOrigin, sessionCookie } from './browser';
+import { browserOf, dropSessionCookie, isAttended, requireOwnOrigin, sessionCookie } from './browser';
 import { OLD_LOGIN } from './operator-access';
 import { RequestPlacesService } from './request-places.service';
 
@@ -27,7 +27,7 @@ export class OperatorGuard implements CanActivate {
     if (!READING.has(request.method)) requireOwnOrigin(request);
     if (rules.access === 'public') return true;
     const cookie = sessionCookie(request);
-    const operator = await this.sessions.authenticate(cookie, browserOf(request));
+    const operator = await this.sessions.authenticate(cookie, browserOf(request), isAttended(request));
     if (cookie !== undefined) await this.places.identify(request, cookie, operator?.accountId);
     if (!operator) {
       if (cookie === undefined) throw new ServiceError('login_required', 'Log in to use the operator console');

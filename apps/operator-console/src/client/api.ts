@@ -70,6 +70,15 @@ function addressOf(path: string, query: Query = {}): string {
   return `${BASE}/${path}${text === '' ? '' : `?${text}`}`;
 }
 
+/** For so long after a person's last touch or key the page counts as used. */
+const USED_FOR_MS = 60_000;
+let lastUse = Date.now();
+for (const type of ['pointerdown', 'pointermove', 'wheel', 'keydown'])
+  window.addEventListener(type, () => (lastUse = Date.now()), { capture: true, passive: true });
+
+/** What an open page asks by itself does not keep the session of a person who has left. */
+const isUnattended = () => Date.now() - lastUse > USED_FOR_MS;
+
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 interface RequestOptions {
@@ -115,6 +124,7 @@ async function exchange<Result>(
         Accept: 'application/json, application/problem+json',
         ...(text === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...(method === 'POST' ? { 'Idempotency-Key': key } : {}),
+        ...(isUnattended() ? { 'X-Unattended': 'true' } : {}),
       },
       body: text,
     });

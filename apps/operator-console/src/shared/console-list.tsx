@@ -1,5 +1,5 @@
-import { Box, Button, Stack, Typography } from '@mui/material';
-import { type ReactElement, type ReactNode, useState } from 'react';
+import { Box, Button, Link as MuiLink, Stack, Typography } from '@mui/material';
+import { Children, createContext, type ReactElement, type ReactNode, useContext, useState } from 'react';
 import {
   DataTable,
   type DataTableColumnProps,
@@ -8,12 +8,14 @@ import {
   type RaRecord,
   ResourceContextProvider,
   TopToolbar,
+  useCreatePath,
   useDataProvider,
   useListContext,
   useNotify,
   useRecordContext,
   useResourceContext,
 } from 'react-admin';
+import { Link } from 'react-router-dom';
 import { type Query, save } from '../client/api';
 import { formatNumber, useFormats } from './formats';
 import { REFRESH_MS } from './refresh';
@@ -49,6 +51,7 @@ export function ConsoleList({
   ...options
 }: ConsoleListProps) {
   const { title, filters, actions, sort, csv, filterDefaults } = options;
+  const [first, ...further] = Children.toArray(children);
   const hasFurther = filters?.some(({ props }) => (props as { alwaysOn?: boolean }).alwaysOn !== true);
   const list = (
     <List
@@ -83,7 +86,10 @@ export function ConsoleList({
         empty={<Nothing />}
         sx={{ '& td': { verticalAlign: 'top' }, ...ONE_LINE, ...OPENING_ROWS, ...CARDS }}
       >
-        {children}
+        <RowPage key="first" value={rowClick}>
+          {first}
+        </RowPage>
+        {further}
       </DataTable>
     </List>
   );
@@ -133,8 +139,35 @@ export function Col({ children, label, source, ...props }: DataTableColumnProps 
   return (
     <DataTable.Col label={label} source={source} {...props}>
       <PhoneLabel label={label} source={source} />
-      {children ?? <Value source={source ?? ''} />}
+      <RowLink>{children ?? <Value source={source ?? ''} />}</RowLink>
     </DataTable.Col>
+  );
+}
+
+/** Where a row leads, for its first cell. */
+const RowPage = createContext<ConsoleListProps['rowClick']>(false);
+
+/** In the first cell of a row that a click opens a link that the keyboard reaches, and readers of screens name. */
+function RowLink({ children }: { children: ReactNode }) {
+  const rowClick = useContext(RowPage);
+  const record = useRecordContext<RaRecord>();
+  const resource = useResourceContext() ?? '';
+  const createPath = useCreatePath();
+  if (!rowClick || record === undefined) return children;
+  const { id } = record;
+  const to = rowClick === 'show' ? createPath({ resource, id, type: 'show' }) : rowClick(id, resource, record);
+  if (to === false) return children;
+  return (
+    <MuiLink
+      component={Link}
+      to={to}
+      state={{ _scrollToTop: true }}
+      color="inherit"
+      underline="none"
+      onClick={(event) => event.stopPropagation()}
+    >
+      {children}
+    </MuiLink>
   );
 }
 
@@ -196,12 +229,18 @@ const MOST_EXPORTED = 10_000;
 const unfinished = (rows: string) =>
   `The file has the first ${rows} rows of the list, and not those behind them: narrow the filter for files that have all.`;
 
-/** A cell of RFC 4180; a text that a spreadsheet would run gets an apostrophe in front. */
+// The rules of `@platform/csv`, which the console cannot load: it is a package of its own.
+const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+const FORMULA_WITHIN = /([;|\t\r\n]"*)(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g;
+const QUOTED = /[",;|\t\r\n]/;
+
+/** A cell of RFC 4180; a text that a spreadsheet would run gets an apostrophe in front, also after what it may take for a separator. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  const defused = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n;]/.test(defused) ? `"${defused.replaceAll('"', '""')}"` : defused;
+  if (typeof value !== 'string' && typeof value !== 'object') return String(value);
+  const within = (typeof value === 'string' ? value : JSON.stringify(value)).replace(FORMULA_WITHIN, "$1'");
+  const text = FORMULA.test(within) ? `'${within}` : within;
+  return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** The list as a file, with the filters that are set. */

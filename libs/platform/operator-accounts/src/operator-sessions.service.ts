@@ -10,7 +10,7 @@ import { type LoginMethod, OperatorSession } from './entities/operator-session.e
 import type { OperatorRole } from './operator-roles';
 import { hashOfSecret, isSecret, newSecret } from './secret-text';
 
-/** How long a session lasts, how long without a request, and how long a login counts as fresh. */
+/** How long a session lasts, how long without a request of its person, and how long a login counts as fresh. */
 export const SESSION_HOURS = 12;
 const IDLE_MINUTES = 30;
 export const FRESH_MINUTES = 5;
@@ -57,7 +57,7 @@ interface SessionRow extends Omit<AuthenticatedOperator, 'actor' | 'expiresAt' |
 const FIND = `
   select s.id as "sessionId", s.account_id as "accountId", a.name, a.email, a.role, s.method, s.user_agent as "userAgent",
     s.expires_at as "expiresAt", s.created_at + case when s.asked then interval '${FRESH_MINUTES} minutes' else '0' end as "freshUntil",
-    app.now() + interval '${IDLE_MINUTES} minutes' as "idleExpiresAt",
+    case when $2 then app.now() else s.last_seen_at end + interval '${IDLE_MINUTES} minutes' as "idleExpiresAt",
     s.asked and s.created_at > app.now() - interval '${FRESH_MINUTES} minutes' as "isFresh",
     case when s.asked then greatest(0, floor(extract(epoch from s.created_at - app.now()) + ${FRESH_MINUTES * 60}))::int else 0 end
       as "freshForSeconds",
@@ -107,14 +107,15 @@ export class OperatorSessionsService {
 
   /**
    * The person whose session a cookie is of; undefined if it is none, has ended, or its account is deactivated. A cookie that
-   * another browser sends was stolen: its session ends.
+   * another browser sends was stolen: its session ends. @param isAttended whether the request keeps the session
    */
   async authenticate(
     cookie: string | undefined,
     { userAgent, network }: Browser,
+    isAttended = true,
   ): Promise<AuthenticatedOperator | undefined> {
     if (cookie === undefined || !isSecret(cookie)) return undefined;
-    const [row] = await this.dataSource.query<SessionRow[]>(FIND, [hashOfSecret(cookie)]);
+    const [row] = await this.dataSource.query<SessionRow[]>(FIND, [hashOfSecret(cookie), isAttended]);
     if (!row) return undefined;
     const { sessionId, accountId, name } = row;
     if (row.userAgent !== userAgent) {
@@ -125,7 +126,7 @@ export class OperatorSessionsService {
       });
       return undefined;
     }
-    if (!row.noted) {
+    if (isAttended && !row.noted) {
       await this.dataSource.query('update operator_session set last_seen_at = app.now() where id = $1', [sessionId]);
     }
     return {
