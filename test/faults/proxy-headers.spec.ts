@@ -1,12 +1,49 @@
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, get } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expectProblem } from '@test/expect-problem';
 import { describeWithNginx, type NginxProxy, startNginx } from '@test/nginx-proxy';
 import { until } from '@test/until';
 
 /** More connections than nginx had; the system of the test may allow as many files (`ulimit -n`). */
 const CONNECTIONS = 8500;
+
+describeWithNginx('a reload of the proxy', () => {
+  it('that fails leaves the former configuration, also if nginx has been told of the new one', async () => {
+    const proxy = await startNginx('http://127.0.0.1:9');
+    const folder = mkdtempSync(join(tmpdir(), 'programs-'));
+    expect(await proxy.reload(folder)).toBe(0);
+    const former = await proxy.generation();
+    const configured = () => readFileSync(join(proxy.folder, 'replicas.conf'), 'utf8');
+    const before = configured();
+    expect(former).not.toBe('started');
+    // It never hears that the new one is at work.
+    writeFileSync(join(folder, 'seq'), '#!/bin/sh\necho 1\n', { mode: 0o755 });
+    writeFileSync(join(folder, 'curl'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    expect(await proxy.reload(folder)).toBe(1);
+    expect(configured()).toBe(before);
+    await until(async () => (await proxy.generation()) === former);
+    rmSync(folder, { recursive: true });
+    await proxy.stop();
+  });
+});
+
+describeWithNginx('reports of SMS gateways', () => {
+  it('take no room on the disk of the proxy', async () => {
+    const internal = createServer((request, reply) => void request.resume().on('end', () => reply.end()));
+    await once(internal.listen(0, '127.0.0.1'), 'listening');
+    const proxy = await startNginx(`http://127.0.0.1:${(internal.address() as AddressInfo).port}`);
+    const url = new URL('/sms/delivery-reports/46elks', proxy.baseUrl);
+    expect((await fetch(url, { method: 'POST', body: 'x'.repeat(65_000) })).status).toBe(200);
+    expect((await fetch(url, { method: 'POST', body: 'x'.repeat(66_000) })).status).toBe(413);
+    expect(proxy.said()).not.toContain('temporary file');
+    await proxy.stop();
+    internal.close();
+  });
+});
 
 describeWithNginx('connections whose headers do not end', () => {
   const replica = createServer((_request, reply) => reply.end('served'));

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { generateToken } from '@platform/tokens';
 import { expectProblem } from '@test/expect-problem';
 import { describeWithNginx, type NginxProxy, startNginxWith } from '@test/nginx-proxy';
@@ -20,8 +23,10 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 describeWithNginx('a flood of requests, at the proxy', () => {
   /** What reached the replica. */
   let served = 0;
+  let forwardedFor: string | string[] | undefined;
   const replica = createServer(({ headers }, reply) => {
     served++;
+    forwardedFor = headers['x-forwarded-for'];
     if (headers['x-wait'] === undefined) reply.end('served');
   });
   let origin: string;
@@ -151,6 +156,32 @@ describeWithNginx('a flood of requests, at the proxy', () => {
     const other = await startNginxWith({ PROXY_REQUESTS_PER_SECOND: number }, origin);
     expect(await (await ask(bearer(generateToken()), other)).text()).toBe('served');
     await other.stop();
+  });
+
+  it('is bounded by the address that a proxy on this machine names, unless others can reach the port', async () => {
+    // Of the container: its default route leads by 127.0.0.2, the address from which the test comes.
+    const folder = mkdtempSync(join(tmpdir(), 'routes-'));
+    const routes = join(folder, 'routes');
+    writeFileSync(
+      routes,
+      'Iface\tDestination\tGateway\tFlags\neth0\t000012AC\t00000000\t0001\neth0\t00000000\t0200007F\t0003\n',
+    );
+    const addressBehind = async (more: Record<string, string>) => {
+      const other = await startNginxWith({ ROUTES: routes, ...more }, origin);
+      const asked = get(`${other.baseUrl}/customer`, {
+        localAddress: '127.0.0.2',
+        headers: { 'x-forwarded-for': '192.0.2.9' },
+      });
+      const [reply] = (await once(asked, 'response')) as [IncomingMessage];
+      reply.resume();
+      await other.stop();
+      return forwardedFor;
+    };
+    expect(await addressBehind({ PUBLISH_ADDRESS: '127.0.0.1' })).toBe('192.0.2.9');
+    expect(await addressBehind({ PUBLISH_ADDRESS: '0.0.0.0' })).toBe('127.0.0.2');
+    expect(await addressBehind({})).toBe('127.0.0.2');
+    expect(await addressBehind({ PUBLISH_ADDRESS: '127.0.0.1', PROXY_BEFORE: '198.51.100.1' })).toBe('127.0.0.2');
+    rmSync(folder, { recursive: true });
   });
 
   it.each([

@@ -14,6 +14,14 @@ export interface NginxProxy {
   baseUrl: string;
   /** What its processes take now, in megabytes. */
   rssMb(): number;
+  /** The folder of its configuration. */
+  folder: string;
+  /** The end of its log. */
+  said(): string;
+  /** What names the configuration that is at work. */
+  generation(): Promise<string>;
+  /** Reads its configuration anew, with programs of this folder before others. @returns the exit code */
+  reload(folder: string): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -39,18 +47,16 @@ export async function startNginxWith(settings: Record<string, string>, ...origin
   const run = await mkdtemp(join(tmpdir(), 'proxy-'));
   const [port, state] = [await freePort(), await freePort()];
   const hosts = origins.map((origin) => new URL(origin).host).join(' ');
-  const program = spawn('sh', [PROXY, 'start'], {
-    env: {
-      PATH: FOLDERS.join(delimiter),
-      RUN: run,
-      LISTEN: `127.0.0.1:${port}`,
-      STATE: `127.0.0.1:${state}`,
-      REPLICAS: hosts,
-      INTERNAL: hosts,
-      ...settings,
-    },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const env = {
+    PATH: FOLDERS.join(delimiter),
+    RUN: run,
+    LISTEN: `127.0.0.1:${port}`,
+    STATE: `127.0.0.1:${state}`,
+    REPLICAS: hosts,
+    INTERNAL: hosts,
+    ...settings,
+  };
+  const program = spawn('sh', [PROXY, 'start'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
   // Each connection that a replica refuses is a line of its own.
   let said = '';
   program.stderr.on('data', (chunk: Buffer) => (said = `${said}${chunk.toString()}`.slice(-2000)));
@@ -58,6 +64,14 @@ export async function startNginxWith(settings: Record<string, string>, ...origin
   return {
     baseUrl: `http://127.0.0.1:${port}/api/v1`,
     rssMb: () => [program.pid, ...childrenOf(program.pid)].reduce<number>((sum, pid) => sum + rssMb(Number(pid)), 0),
+    folder: run,
+    said: () => said,
+    generation: async () => (await fetch(`http://127.0.0.1:${state}`)).text(),
+    reload: async (folder) => {
+      const PATH = [folder, env.PATH].join(delimiter);
+      const [code] = (await once(spawn('sh', [PROXY, 'reload'], { env: { ...env, PATH } }), 'exit')) as [number];
+      return code;
+    },
     stop: async () => {
       const exited = once(program, 'exit');
       program.kill('SIGTERM');

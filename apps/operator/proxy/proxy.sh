@@ -2,7 +2,7 @@
 # The proxy, inside its container. The variables below have the values of the container; RUN is a folder that it may write.
 #   proxy.sh start             writes the configuration and becomes nginx
 #   proxy.sh reload ADDRESS…   reads the configuration anew; new requests go to these replicas, or to all if none is named.
-#                              Returns when that holds for every new request; fails, and changes nothing, if nginx refuses it
+#                              Returns when that holds for every new request; if it fails, the former configuration stays
 #   proxy.sh retire            idle connections of clients no longer outlive the end of nginx, which it would wait for
 #   proxy.sh current           whether the files beside this one are those that it read
 set -eu
@@ -55,12 +55,23 @@ in_progress() {
 # filled FILE: with its variables
 filled() {
   sed -e "s#@RUN@#$run#g; s#@HERE@#$here#g; s#@CERTIFICATES@#$certificates#; s#@STATE@#$state#" \
-    -e "s#@RESOLVER@#${RESOLVER:-127.0.0.11}#; s#@PROXY_BEFORE@#${PROXY_BEFORE:-127.0.0.1/32}#" \
+    -e "s#@RESOLVER@#${RESOLVER:-127.0.0.11}#; s#@PROXY_BEFORE@#$(proxy_before)#" \
     -e "s#@TOKEN_RATE@#$requests_per_second#; s#@TOKEN_PER_MINUTE@#$((requests_per_second * 60))#; s#@TOKEN_AT_ONCE@#$(at_once)#" \
     -e "s#@TOKEN_BURST@#$((requests_per_second * 4))#; s#@TOKEN_IN_PROGRESS@#$(in_progress 4)#" \
     -e "s#@ADDRESS_RATE@#$((requests_per_second * 2))#; s#@ADDRESS_AT_ONCE@#$((requests_per_second * 4))#" \
     -e "s#@ADDRESS_BURST@#$((requests_per_second * 8))#; s#@ADDRESS_IN_PROGRESS@#$(in_progress 16)#" \
     -e "s#@LISTEN@#${LISTEN:-8080}#; s#@LISTEN_TLS@#${LISTEN_TLS:-8443}#; s#@HTTPS_PORT@#${https_port#:443}#" "$here/$1"
+}
+
+# proxy_before: whose X-Forwarded-For is believed. If the port is published for this machine alone, its programs come by the gateway of the
+# container's network; otherwise that could be anybody whom the engine passes on.
+proxy_before() {
+  gateway=$(sed -n 's/^[^\t]*\t00000000\t\(..\)\(..\)\(..\)\(..\)\t.*/0x\4 0x\3 0x\2 0x\1/p' "${ROUTES:-/proc/net/route}" | head -n 1)
+  case ${PROXY_BEFORE:-},${PUBLISH_ADDRESS:-},$gateway in
+    ?*,*,*) echo "$PROXY_BEFORE" ;;
+    ,127.*,?*) printf '%d.%d.%d.%d/32' $gateway ;;
+    *) echo 127.0.0.1/32 ;;
+  esac
 }
 
 # replicas GENERATION ADDRESS…: by the name of their service, whose addresses are looked up, or these addresses
@@ -116,20 +127,27 @@ start() {
 }
 
 reload() {
-  next=$(date +%s)$$
+  next=$(date +%s)$$ told=
   rm -rf "$run/former" && mkdir "$run/former" && cp "$run"/*.conf "$run/made-of" "$run/former"
+  trap go_back EXIT
+  trap 'exit 1' INT TERM HUP
   write "$next" "$@"
-  if ! nginx -q -t -c "$run/nginx.conf"; then
-    cp "$run"/former/* "$run"
-    exit 1
-  fi
+  nginx -q -t -c "$run/nginx.conf"
+  told=yes
   nginx -c "$run/nginx.conf" -s reload 2>/dev/null
   # Workers of the former configuration accept connections until those of the new one do.
   for try in $(seq 100); do
     for again in 1 2 3 4 5; do [ "$(curl -fsS "http://$state/")" = "$next" ] || { sleep 0.1; continue 2; }; done
+    trap - EXIT
     exit 0
   done
   exit 1
+}
+
+# go_back: to the former configuration, whatever failed: no start and no later reload finds the one that did not work
+go_back() {
+  cp "$run"/former/* "$run"
+  [ -z "$told" ] || nginx -c "$run/nginx.conf" -s reload 2>/dev/null
 }
 
 # Returns when the workers that keep them have ended, or after a quarter of a minute: streams may take longer.

@@ -49,8 +49,9 @@ const HEAD = `# Settings of the service, as environment variables. docker compos
 # CONSOLE_CERTIFICATES=./console-certificates
 # CONSOLE_MEMORY=512m
 
-# address or range of the proxy before ours whose X-Forwarded-For is believed (the one that terminates TLS); default: no proxy
-# PROXY_BEFORE=127.0.0.1/32
+# address or range, as our proxy sees it, of the proxy before ours whose X-Forwarded-For is believed (the one that terminates TLS). Default: programs of
+# this machine, if PUBLISH_ADDRESS is its own; else, and for the profile tls, none
+# PROXY_BEFORE=
 
 # requests a second that the proxy passes on with one token, and twice as many from one network address; others wait in the proxy. It answers
 # 429 when four times this many with one token have come in advance or are in progress; for an address, eight times or 16 times.
