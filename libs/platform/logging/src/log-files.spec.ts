@@ -45,6 +45,21 @@ describe('log files', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
+  it('leave the last room of a disk to others', async () => {
+    let share = 0.04;
+    const log = new LogFile(folder, () => Promise.resolve(share));
+    log.write('{"first":1}\n');
+    await new Promise(setImmediate);
+    log.write(`${'x'.repeat(1 << 20)}\n`);
+    share = 0.06;
+    log.write(`${'x'.repeat(1 << 20)}\n`);
+    await new Promise(setImmediate);
+    log.write('{"last":1}\n');
+    const [name = ''] = await readdir(folder);
+    await until(async () => (await readFile(join(folder, name), 'utf8')).includes('last'));
+    expect(await readFile(join(folder, name), 'utf8')).toBe('{"first":1}\n{"last":1}\n');
+  });
+
   it('of former days are compressed, and deleted when they are old; others are left alone', async () => {
     await former(1, '{"a":1}\n');
     await former(14, '{"b":2}\n');

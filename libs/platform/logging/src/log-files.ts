@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -12,24 +12,44 @@ const DAY_MS = 86_400_000;
 const QUIET_MS = 600_000;
 /** Text that waits for the disk: above it lines are dropped from the file, not from standard output. */
 const MOST_WAITING = 4 << 20;
+/** Share of the disk that is left to others, such as the database: with less, lines are dropped from the file. */
+const LEFT_FREE = 0.05;
+/** The disk is looked at whenever so much text has come. */
+const LOOK_EVERY = 1 << 20;
 const NAME = /^.+-(\d{4}-\d\d-\d\d)\.jsonl(\.gz)?$/;
 
 /**
  * A copy of the log that outlives the container of its process: a file for each host and day of UTC in `LOG_DIRECTORY`, such as
- * `3f0c1d9e7d2a-2027-01-31.jsonl`. A disk that is full costs lines of the file and nothing else.
+ * `3f0c1d9e7d2a-2027-01-31.jsonl`. A disk that is nearly full costs lines of the file and nothing else.
  */
 export class LogFile implements DestinationStream {
   private file?: ReturnType<typeof pino.destination>;
   private day = 0;
+  private hasRoom = true;
+  private unseen = 0;
 
-  constructor(private readonly directory: string) {
+  /** @param freeShare the share of the folder's disk that is free */
+  constructor(
+    private readonly directory: string,
+    private readonly freeShare = shareOfDisk,
+  ) {
     process.once('exit', () => this.end());
   }
 
   write(lines: string): void {
     const day = Math.floor(Date.now() / DAY_MS);
     if (day !== this.day) this.begin(day);
-    this.file?.write(lines);
+    this.unseen += lines.length;
+    if (this.unseen >= LOOK_EVERY) this.lookAtDisk();
+    if (this.hasRoom) this.file?.write(lines);
+  }
+
+  private lookAtDisk(): void {
+    this.unseen = 0;
+    this.freeShare(this.directory).then(
+      (share) => (this.hasRoom = share >= LEFT_FREE),
+      () => undefined,
+    );
   }
 
   private begin(day: number): void {
@@ -38,6 +58,7 @@ export class LogFile implements DestinationStream {
     const name = `${hostname()}-${dayText(day * DAY_MS)}.jsonl`;
     this.file = pino.destination({ dest: join(this.directory, name), sync: false, maxLength: MOST_WAITING });
     this.file.on('error', () => undefined);
+    this.lookAtDisk();
   }
 
   private end(): void {
@@ -47,6 +68,11 @@ export class LogFile implements DestinationStream {
       // Not opened yet, or no room: standard output has the lines.
     }
   }
+}
+
+async function shareOfDisk(directory: string): Promise<number> {
+  const { bavail, blocks } = await statfs(directory);
+  return blocks === 0 ? 1 : bavail / blocks;
 }
 
 /**
