@@ -7,8 +7,8 @@ import {
   AiUsageOfTokens1763683201200,
 } from '@domains/ai';
 import {
-  CreditRequestInbox1763683203100,
   ApprovalInvoiceNumbers1763683205500,
+  CreditRequestInbox1763683203100,
   CreditRequestSearch1763683204700,
   CreditRequestsSchema1763683200800,
 } from '@domains/credit-requests';
@@ -113,8 +113,8 @@ export const migrations = [
   FailingInvoiceSyncs1763683205100,
   UrgentTickets1763683205200,
   LastReplies1763683205300,
-  BillingAccountCompany1763683205600,
   ApprovalInvoiceNumbers1763683205500,
+  BillingAccountCompany1763683205600,
 ];
 
 /**
