@@ -31,7 +31,7 @@ export {
 } from './field-rules';
 export { ClientGone, PathId } from './handler-params';
 export { HttpModule } from './http.module';
-export { KeyedRequestsService, RequestPresenter, requestKeyOf } from './keyed-requests.service';
+export { KeyedRequestsService, requestKeyOf } from './keyed-requests.service';
 export { Draining, listen, ListeningSockets } from './listening';
 export { LoadShedder } from './load-shedding';
 export { API_KEY_SCHEME, operationsOf, scopesOf } from './open-api/document';
@@ -40,6 +40,7 @@ export { writeDocument } from './open-api/write-document';
 export { ProblemReplies } from './open-api/problem-replies.decorator';
 export { type ErrorReply, type Problem, type ProblemDialect, problemOf } from './problem';
 export { ProblemFilter } from './problem.filter';
+export { RequestPresenter } from './request-presenter';
 export { RequestBodyGuard, type RequestWithBody } from './request-body.guard';
 export {
   type BodyReader,

@@ -1,26 +1,15 @@
 import type { IncomingMessage } from 'node:http';
-import { buffer } from 'node:stream/consumers';
-import { type CallHandler, type ExecutionContext, Injectable, StreamableFile } from '@nestjs/common';
+import { type CallHandler, type ExecutionContext, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { FastifyReply } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { ServiceError } from '@platform/errors';
-import {
-  beginFingerprint,
-  fingerprintOf,
-  hashKey,
-  KeyedCallsService,
-  type KeptReply,
-  type OpenedReply,
-  type ReplyPresenter,
-  type RequestKey,
-} from '@platform/idempotency';
+import { beginFingerprint, fingerprintOf, hashKey, KeyedCallsService, type RequestKey } from '@platform/idempotency';
 import type { SegmentedBytes } from '@platform/json';
 import { TurnBudget } from './body-limits';
-import { inDialect, problemOf } from './problem';
 import type { RequestWithBody } from './request-body.guard';
+import { RequestPresenter } from './request-presenter';
 import { type KeyRules, type ReplayHeaders, rulesOf } from './route-rules';
-import { holdWhileSent } from './unread-replies';
 
 const IDEMPOTENCY_KEY = 'idempotency-key';
 /** Characters that a key may have. */
@@ -32,10 +21,6 @@ const PRINTABLE = /^[\x20-\x7e]*$/;
 
 /** Bodies up to this size are copied to be hashed at once. */
 const SMALL_BYTES = 16 * 1024;
-
-const JSON_TYPE = 'application/json; charset=utf-8';
-/** Headers that are kept with a body, besides those that its route declares. All others are of one request, such as its id. */
-const KEPT = ['content-type', 'location', 'x-accel-buffering', 'x-ignored'];
 
 /**
  * Makes a POST with an Idempotency-Key safe to retry: it has its effect once, and every retry gets the reply of the first
@@ -80,66 +65,6 @@ export class KeyedRequestsService {
     }
     presenter.setHead(outcome.reply);
     return outcome.reply.body;
-  }
-}
-
-/** The replies to a request, with the headers that its route has set by then. */
-export class RequestPresenter implements ReplyPresenter {
-  /** The route's own, which Nest sets before anything of it runs. */
-  private readonly status: number;
-
-  constructor(
-    private readonly reply: FastifyReply,
-    private readonly keptHeaders: readonly string[] = [],
-  ) {
-    this.status = reply.statusCode;
-  }
-
-  /** A reply of which no handler says another status; the present one is 500 if its reader left before it began. */
-  ofBody(body: Buffer, more: Record<string, string> = {}): KeptReply {
-    const headers: Record<string, string> = {};
-    for (const name of [...KEPT, ...this.keptHeaders]) {
-      const value = this.reply.getHeader(name);
-      if (value !== undefined) headers[name] = String(value);
-    }
-    return { status: this.status, headers: { ...headers, ...more }, body };
-  }
-
-  /** A handler's result, which is kept as a whole even if it is a stream. */
-  async wholeOf(result: unknown): Promise<unknown> {
-    if (!(result instanceof StreamableFile)) return result;
-    void this.reply.header('content-type', result.getHeaders().type);
-    return buffer(result.getStream());
-  }
-
-  /** The reply with a handler's result, and the status that it has set. */
-  ofResult(result: unknown): KeptReply {
-    const status = this.reply.statusCode;
-    if (Buffer.isBuffer(result)) return { ...this.ofBody(result), status };
-    const body = result === undefined ? '' : JSON.stringify(result);
-    const kept = this.ofBody(Buffer.from(body));
-    return { status, headers: { 'content-type': JSON_TYPE, ...kept.headers }, body: kept.body };
-  }
-
-  ofError(error: ServiceError): KeptReply {
-    const { request } = this.reply;
-    const { status, headers, body, contentType } = inDialect(request, problemOf(error, request.id));
-    // As Fastify completes the one that problems are sent with.
-    const type = { 'content-type': `${contentType}; charset=utf-8` };
-    return { status, headers: { ...headers, ...type }, body: Buffer.from(JSON.stringify(body)) };
-  }
-
-  /** The body of a reply that is sent again, for the handler's result. Sets its head. */
-  sendKept({ body, ...head }: OpenedReply, more?: Record<string, string>): Buffer | StreamableFile {
-    this.setHead(head, { ...more, 'idempotency-replayed': 'true' });
-    if (Buffer.isBuffer(body)) return body;
-    holdWhileSent(body.content, body.heldBytes);
-    return new StreamableFile(body.content);
-  }
-
-  /** Sets the status and the headers of a reply whose body is to be sent. */
-  setHead({ status, headers }: Omit<KeptReply, 'body'>, more: Record<string, string> = {}): void {
-    void this.reply.status(status).headers({ ...headers, ...more });
   }
 }
 
