@@ -8,6 +8,8 @@ export interface CallRecord {
   operation: string;
   /** The reply's status, or the reason for the failure. */
   outcome: string;
+  /** The outcome in the metric, where others choose it: a receiver could make a series of each status. */
+  counted?: string;
   /** The network's or protocol's code of a failure. */
   code?: string;
   attempts: number;
@@ -74,8 +76,8 @@ export class CallLog {
     this.received?.inc({ upstream }, 0);
   }
 
-  write({ upstream, operation, outcome, code, attempts, bytes, durationMs, ok }: CallRecord): void {
-    this.durations?.observe({ upstream, operation, outcome }, durationMs / 1000);
+  write({ upstream, operation, outcome, counted = outcome, code, attempts, bytes, durationMs, ok }: CallRecord): void {
+    this.durations?.observe({ upstream, operation, outcome: counted }, durationMs / 1000);
     this.received?.inc({ upstream }, bytes);
     // Calls that were not made are only counted: in an outage there are many, and each caller's request is logged.
     if (attempts === 0) return;

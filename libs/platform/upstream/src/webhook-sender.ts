@@ -100,6 +100,7 @@ export class WebhookSender {
       upstream: this.options.name,
       operation,
       outcome,
+      counted: outcome === String(status) ? `${outcome.slice(0, 1)}xx` : outcome,
       code,
       attempts,
       bytes,
