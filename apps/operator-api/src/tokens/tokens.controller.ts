@@ -124,7 +124,11 @@ export class TokensController {
   @HttpCode(HttpStatus.OK)
   @RequireRole()
   @WithoutBody()
-  @ApiOperation({ summary: 'Deactivate a token', description: 'At once, for good. Takes no body.' })
+  @ApiOperation({
+    summary: 'Deactivate a token',
+    description:
+      'At once, for good. Takes no body. Webhook endpoints that it made stay; the audit log lists them, with `token:` and its id as the author.',
+  })
   @ApiParam(TOKEN_ID)
   @ApiOkResponse({ type: TokenDto, description: 'The token, which is refused from now on.' })
   @ProblemReplies('cross_site_request', NO_SUCH_TOKEN)

@@ -215,7 +215,7 @@ function Deactivate({ token, onDone }: { token: Token; onDone?: () => void }) {
       color="error"
       done="The token is deactivated"
       onDone={onDone}
-      question={`${whichOf(token)} of ${visibleText(token.customer_name)} is refused at once, for good.`}
+      question={`${whichOf(token)} of ${visibleText(token.customer_name)} is refused at once, for good. Webhook endpoints that it made stay.`}
     />
   );
 }

@@ -69,7 +69,8 @@ const deactivate = command({
   options: { token },
   examples: ['--token 0198c9b2-5a3e-4c41-8f60-2b8f6f0f6a51'],
   about: describe,
-  confirm: ({ token }) => `Token ${token} can never be used again. Go on?`,
+  confirm: ({ token }) =>
+    `Token ${token} can never be used again. Webhook endpoints that it made stay: operator audit list --by token:${token} --action webhook. Go on?`,
   run: ({ serviceTokens }, { token }, { actor }) => serviceTokens.deactivate(actor, token),
 });
 
