@@ -4,11 +4,13 @@ import { NestFactory } from '@nestjs/core';
 import type { AddressInfo } from 'node:net';
 import { InternalListenerService } from '@platform/internal-listener';
 import { Webhook } from 'standardwebhooks';
-import { CUSTOMER_EVENT_TYPES } from '@domains/events';
+import { DataSource } from 'typeorm';
+import { CUSTOMER_EVENT_TYPES, EventBodiesPort } from '@domains/events';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { setDatabaseClock } from '@test/database-clock';
 import { expectProblem } from '@test/expect-problem';
 import { operatorCommand } from '@test/operator-command';
+import { waitForLocks } from '@test/locks';
 import { until } from '@test/until';
 import { startWebhookReceiver, type WebhookReceiver } from '@test/webhook-receiver';
 import type { WebhookEndpointWithSecretDto } from '../../apps/customer-api/src/webhooks/webhook.dto';
@@ -83,8 +85,9 @@ describe('Deliveries of events to webhook endpoints', () => {
   // The first one: no delivery of another is tried again meanwhile.
   it('are counted by their results, with the time to the first attempt and the endpoints that they disable', async () => {
     const { port } = worker.get(InternalListenerService).server.server.address() as AddressInfo;
+    const metrics = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     const counted = async () => {
-      const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      const text = await metrics();
       const series = ['delivered', 'failed', 'disabled'].map((result) => `webhook_attempts_total{result="${result}"}`);
       return [...series, 'webhook_delay_seconds_count'].map((name) =>
         Number(
@@ -106,6 +109,10 @@ describe('Deliveries of events to webhook endpoints', () => {
     await untilStates(id, 'delivered', 'missed');
     await until(async () => (await counted())[2] === 1);
     expect(await counted()).toEqual([1, 1, 1, 1]);
+    const calls = (await metrics()).matchAll(
+      /^upstream_call_duration_seconds_count{upstream="webhook".*outcome="(.*)"} 1$/gm,
+    );
+    expect([...calls].map(([, outcome]) => outcome).sort()).toEqual(['2xx', '4xx']);
   });
 
   it('are received and verified with the public library, for every type, in their order', async () => {
@@ -372,6 +379,126 @@ describe('Deliveries of events to webhook endpoints', () => {
     const refused = await caller.call(`/webhooks/endpoints/${id}/test`, { method: 'POST' });
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '600']);
     await receiver.until(path, 10);
+  });
+
+  it('of a deactivated customer are not sent, neither what waits nor what comes; after it only what comes', async () => {
+    const caller = await manager();
+    const { id: customer } = caller.customer;
+    const { id } = await create(caller);
+    const added = await operatorCommand(
+      api.database,
+      ['webhook', 'add', '--url', `${receiver.url}${path}/own`, '--types', 'sms.failed', '--json'],
+      { environment: { SECRETS_KEY: api.database.config.SECRETS_KEY ?? '' } },
+    );
+    receiver.answer(path, (reply) => reply.writeHead(500).end());
+    await record(customer, 'sms.failed', {});
+    await until(async () => (await deliveries(id))[0]?.attempts === 1);
+    receiver.answer(path, undefined);
+    const sent = receiver.at(path).length;
+    await operatorCommand(api.database, ['customer', 'deactivate', '--customer', customer, '--yes']);
+    await setDatabaseClock(api.superuser, { aheadBy: '6 seconds' });
+    await record(customer, 'sms.failed', {});
+    const [waited] = await untilStates(id, 'missed', 'missed');
+    // The operator's own endpoint gets both.
+    await receiver.until(`${path}/own`, 2);
+    const again = await operatorCommand(api.database, ['webhook', 'redeliver', '--delivery', waited?.id ?? '']);
+    expect(again.stderr).toContain('The customer is deactivated; activate it first');
+    await operatorCommand(api.database, ['customer', 'activate', '--customer', customer]);
+    await record(customer, 'sms.delivered', {});
+    await untilStates(id, 'missed', 'missed', 'delivered');
+    const types = receiver
+      .at(path)
+      .slice(sent)
+      .map(({ event }) => event.type);
+    expect(types).toEqual(['sms.delivered']);
+    const end = `update webhook_endpoint set disabled_at = app.now(), disabled_reason = 'gone' where id = $1`;
+    await api.superuser.query(end, [(JSON.parse(added.stdout) as { id: string }).id]);
+  });
+
+  it('that were sent to a former address are sent to the new one, whatever the former one answers', async () => {
+    const caller = await manager();
+    const { id } = await create(caller);
+    const moved = `${path}/moved`;
+    const change = { url: receiver.url + moved };
+    receiver.answer(
+      path,
+      (reply) =>
+        void caller
+          .call(`/webhooks/endpoints/${id}`, {
+            method: 'PATCH',
+            body: JSON.stringify(change),
+            headers: { 'content-type': 'application/json' },
+          })
+          .then(() => reply.writeHead(410).end()),
+    );
+    await record(caller.customer.id);
+    await receiver.until(moved, 1);
+    await untilStates(id, 'delivered');
+    expect(receiver.at(path)).toHaveLength(1);
+    expect(await endpointRow(id)).toEqual({ disabled_reason: null, failing_since: null });
+  });
+
+  it('that are missed while they are being sent stay so', async () => {
+    const caller = await manager();
+    const { id } = await create(caller);
+    let answer = () => undefined as unknown;
+    receiver.answer(path, (reply) => void (answer = () => reply.writeHead(204).end()));
+    await record(caller.customer.id);
+    await receiver.until(path, 1);
+    for (const enabled of [false, true])
+      await caller.call(`/webhooks/endpoints/${id}`, {
+        method: 'PATCH',
+        body: JSON.stringify({ enabled }),
+        headers: { 'content-type': 'application/json' },
+      });
+    receiver.answer(path, undefined);
+    answer();
+    // The next one is sent behind it, in the same run or a later one.
+    await record(caller.customer.id);
+    await untilStates(id, 'missed', 'delivered');
+    expect((await deliveries(id))[0]?.attempts).toBe(0);
+  });
+
+  it('are recorded while the endpoint is being changed: neither waits for what the other has', async () => {
+    const caller = await manager();
+    const { id } = await create(caller);
+    receiver.answer(path, (reply) => reply.writeHead(500).end());
+    await record(caller.customer.id);
+    await until(async () => (await deliveries(id))[0]?.attempts === 1);
+    const [delivery] = await deliveries(id);
+    await api.superuser.query('begin');
+    await api.superuser.query('select from webhook_endpoint where id = $1 for update', [id]);
+    const recorded = worker
+      .get(DataSource)
+      .query('select more from app.record_webhook_attempts($1, $2, $3, $4, $5, $6, $7, $8, false, false)', [
+        ...[caller.customer.id, id, receiver.url + path, [delivery?.id], [500], [null], [false], [5]],
+      ]);
+    await waitForLocks(api.superuser, 1);
+    // As app.change_webhook_endpoint does.
+    await api.superuser.query(`update webhook_delivery set state = 'missed' where endpoint_id = $1`, [id]);
+    await api.superuser.query('commit');
+    await recorded;
+    expect((await deliveries(id)).map(({ state }) => state)).toEqual(['missed']);
+  });
+
+  it('that were sent are stored, though the next one cannot be made', async () => {
+    const caller = await manager();
+    const { id } = await create(caller);
+    const bodies = worker.get(EventBodiesPort);
+    const original = bodies.write.bind(bodies);
+    let faults = 1;
+    const write = jest.spyOn(bodies, 'write').mockImplementation((event, scopes) => {
+      if (event.type === 'sms.unknown' && faults-- > 0) throw new Error('no body');
+      return original(event, scopes);
+    });
+    await api.superuser.query('begin');
+    await record(caller.customer.id);
+    await record(caller.customer.id, 'sms.unknown', {});
+    await api.superuser.query('commit');
+    await untilStates(id, 'delivered', 'delivered');
+    write.mockRestore();
+    // The first one was sent once.
+    expect(receiver.at(path)).toHaveLength(2);
   });
 
   it('wait up to a bound of bytes; more is missed, and can be redelivered', async () => {

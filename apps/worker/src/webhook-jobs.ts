@@ -39,7 +39,10 @@ export class WebhookJobs implements OnModuleInit {
       name: 'webhooks.measure-queues',
       everyMs: 5 * SECOND,
       leaseMs: 30 * SECOND,
-      run: () => this.due.markFull(),
+      run: async () => {
+        await this.due.missShutOut();
+        await this.due.markFull();
+      },
     });
   }
 }

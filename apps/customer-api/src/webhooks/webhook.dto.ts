@@ -163,7 +163,7 @@ export class WebhookDeliveryDto {
 
   /**
    * `pending`: is to be sent, or sent again; `delivered`: your endpoint answered with 2xx; `failed`: given up after three days;
-   * `missed`: not sent, since the endpoint was disabled or too much waited.
+   * `missed`: not sent, since the endpoint was disabled, you were deactivated, or too much waited.
    */
   @ApiProperty({ enum: DELIVERY_STATES, example: 'delivered' })
   state!: DeliveryState;

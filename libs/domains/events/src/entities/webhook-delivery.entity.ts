@@ -2,8 +2,8 @@ import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { EventType } from '../event-types';
 
 /**
- * The states of a delivery: to be sent (again), answered with 2xx, given up, and not sent because the endpoint was disabled
- * or too much waited.
+ * The states of a delivery: to be sent (again), answered with 2xx, given up, and not sent because the endpoint was disabled,
+ * its customer deactivated, or too much waited.
  */
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'missed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];

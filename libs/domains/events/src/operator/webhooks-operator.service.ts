@@ -164,6 +164,7 @@ export class WebhooksOperatorService {
   /** Queues a delivery of a test event. @throws ServiceError not_found, webhook_endpoint_disabled, rate_limited */
   async test(actor: string, id: string): Promise<WebhookDelivery> {
     const { customerId } = await this.find(id);
+    await this.assertActive(customerId);
     const most = this.config.WEBHOOK_TESTS_PER_HOUR;
     const [row] = await this.dataSource.query<{ outcome: string; id: string }[]>(
       'select outcome, (delivery).id from app.test_webhook_endpoint($1, $2, $3, $4)',
@@ -188,6 +189,7 @@ export class WebhooksOperatorService {
   /** Queues a delivery again. @throws ServiceError not_found, webhook_endpoint_disabled */
   async redeliver(actor: string, deliveryId: string): Promise<WebhookDelivery> {
     const { customerId } = await this.findDelivery(deliveryId);
+    await this.assertActive(customerId);
     const [row] = await this.dataSource.query<{ outcome: string }[]>(
       'select outcome from app.redeliver_webhook($1, $2, $3)',
       [customerId, deliveryId, actor],
@@ -202,6 +204,7 @@ export class WebhooksOperatorService {
    */
   async redeliverAll(actor: string, endpointId: string, since: Date): Promise<{ queued: number }> {
     const { customerId } = await this.find(endpointId);
+    await this.assertActive(customerId);
     const [row] = await this.dataSource.query<{ outcome: string; queued: number }[]>(
       'select outcome, queued from app.redeliver_webhooks_since($1, $2, $3, $4, $5)',
       [customerId, endpointId, since, REDELIVERED_AT_ONCE, actor],
@@ -220,6 +223,13 @@ export class WebhooksOperatorService {
     const delivery = await this.dataSource.manager.findOneBy(WebhookDelivery, { id });
     if (!delivery) throw new ServiceError('not_found', 'There is no webhook delivery with this id');
     return delivery;
+  }
+
+  /** @throws ServiceError webhook_endpoint_disabled: nothing is sent to a customer that is shut out */
+  private async assertActive(owner: string): Promise<void> {
+    const inactive = 'select from customer where id = $1 and not active';
+    if ((await this.dataSource.query<unknown[]>(inactive, [owner])).length === 0) return;
+    throw new ServiceError('webhook_endpoint_disabled', 'The customer is deactivated; activate it first');
   }
 
   private assertAddress(owner: string, url: string): void {

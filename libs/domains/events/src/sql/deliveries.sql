@@ -9,8 +9,8 @@ end $$;
 
 -- Makes the deliveries of events to the endpoints that want them: the customer's own, and the operator's, whose owner is the nil UUID.
 -- The events' ids, types, and whether only the operator gets them, in the order of their positions. Decided when events get their positions,
--- in the same transaction and under its lock. For an endpoint that is disabled, or whose owner has too much waiting, they are missed:
--- they can be redelivered.
+-- in the same transaction and under its lock. For an endpoint that is disabled, or whose owner is deactivated or has too much waiting, they
+-- are missed: they can be redelivered.
 create or replace function app.make_deliveries(
   p_customer uuid, p_events uuid[], p_types text[], p_operator_only boolean[], p_now timestamptz)
 returns void
@@ -20,6 +20,7 @@ declare
   -- The time of the call, not of the transaction's begin: deliveries of later events are due later.
   present constant timestamptz := p_now + (clock_timestamp() - now());
   owner uuid;
+  shut_out constant boolean := exists (select from customer c where c.id = p_customer and not c.active);
   endpoint webhook_endpoint;
   sizes integer[];
   missed boolean;
@@ -33,7 +34,7 @@ begin
         select array_agg(coalesce(octet_length(e.record::text), 0) order by e.id) into sizes from event e
         where e.customer_id = p_customer and e.id = any (p_events);
       end if;
-      missed := endpoint.disabled_at is not null or endpoint.queue_full;
+      missed := endpoint.disabled_at is not null or endpoint.queue_full or (shut_out and owner <> nobody);
       added := false;
       -- One by one: under row level security a cluster refuses to insert a list.
       for place in 1 .. cardinality(p_events) loop
@@ -52,13 +53,32 @@ begin
   end loop;
 end $$;
 
--- Stores the results of attempts at an endpoint's deliveries. Per delivery: the status, or why there is none; whether it was
+-- Misses what waits for the endpoints of a deactivated customer. Returns how many. The endpoints are locked first, as by all that changes
+-- several deliveries.
+create or replace function app.miss_webhook_deliveries(p_customer uuid) returns integer
+language plpgsql set search_path = pg_catalog, public, pg_temp as $$
+declare
+  missed integer;
+begin
+  perform from webhook_endpoint e where e.customer_id = p_customer order by e.id for no key update;
+  -- A statement of its own: the customer may have been activated meanwhile.
+  if not exists (select from customer c where c.id = p_customer and not c.active) then
+    return 0;
+  end if;
+  update webhook_delivery d set state = 'missed', next_attempt_at = null
+  where d.customer_id = p_customer and d.state = 'pending';
+  get diagnostics missed = row_count;
+  return missed;
+end $$;
+
+-- Stores the results of attempts at an endpoint's deliveries, sent to p_url. Per delivery: the status, or why there is none; whether it was
 -- accepted; seconds until the next attempt. A delivery is given up three days after it was queued. p_last: whether the last attempt was accepted.
 -- The endpoint is disabled if it answered 410 (p_gone), or if all attempts have failed for five days: then the customer has an event of
 -- that, and what waits is missed. disabled: the reason why, or null.
--- more: whether more is due by now.
+-- more: whether more is due by now. Results of an address that the endpoint no longer has, and of deliveries that no longer wait, are not
+-- stored: the former are due at the new address.
 create or replace function app.record_webhook_attempts(
-  p_customer uuid, p_endpoint uuid, p_ids uuid[], p_statuses integer[], p_errors text[], p_accepted boolean[], p_waits integer[],
+  p_customer uuid, p_endpoint uuid, p_url text, p_ids uuid[], p_statuses integer[], p_errors text[], p_accepted boolean[], p_waits integer[],
   p_last boolean, p_gone boolean)
 returns table (disabled text, more boolean)
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
@@ -75,6 +95,13 @@ declare
   reason text;
   tried integer;
 begin
+  -- First of all, as whoever changes an endpoint does, so that neither waits for the other's deliveries.
+  select e.* into endpoint from webhook_endpoint e where e.customer_id = p_customer and e.id = p_endpoint for no key update;
+  more := found and endpoint.disabled_at is null;
+  if not more or endpoint.url <> p_url then
+    return next;
+    return;
+  end if;
   -- One by one: under row level security a cluster refuses to change a list.
   for place in 1 .. cardinality(p_ids) loop
     one := p_ids[place];
@@ -87,17 +114,15 @@ begin
       state = case when accepted then 'delivered' when d.queued_at <= next_time - interval '3 days' then 'failed' else d.state end,
       delivered_at = case when accepted then present else d.delivered_at end,
       next_attempt_at = case when not accepted and d.queued_at > next_time - interval '3 days' then next_time end
-    where d.customer_id = p_customer and d.id = one;
+    where d.customer_id = p_customer and d.id = one and d.state = 'pending';
   end loop;
   more := exists (
     select from webhook_delivery d where d.customer_id = p_customer and d.endpoint_id = p_endpoint and d.state = 'pending'
       and d.next_attempt_at <= present);
-  select e.* into endpoint from webhook_endpoint e where e.customer_id = p_customer and e.id = p_endpoint;
-  if not found or endpoint.disabled_at is not null or (p_last and endpoint.failing_since is null) then
+  if p_last and endpoint.failing_since is null then
     return next;
     return;
   end if;
-  select e.* into endpoint from webhook_endpoint e where e.customer_id = p_customer and e.id = p_endpoint for no key update;
   since := case when p_last then null when true = any (p_accepted) then present else coalesce(endpoint.failing_since, present) end;
   -- After a long silence of events one failed attempt does not disable it: a repetition must have failed, too.
   select max(d.attempts) into tried from webhook_delivery d where d.customer_id = p_customer and d.id = any (p_ids);

@@ -40,7 +40,8 @@ const DUE = `
   select d.customer_id as "customerId", d.endpoint_id as id, w.failing_since is not null as failing
   from (select distinct customer_id, endpoint_id from webhook_delivery where state = 'pending' and next_attempt_at <= app.now()) d
   join webhook_endpoint w on w.customer_id = d.customer_id and w.id = d.endpoint_id
-  where w.disabled_at is null
+  left join customer c on c.id = d.customer_id
+  where w.disabled_at is null and c.active is not false
   order by d.customer_id = '${NO_CUSTOMER}', d.customer_id, d.endpoint_id`;
 
 /** What a delivery takes besides its event. */
@@ -51,10 +52,16 @@ const FULL = `
 const MARK = `
   update webhook_endpoint set queue_full = customer_id = any ($1::uuid[]) where queue_full <> (customer_id = any ($1::uuid[]))`;
 
+/** Deactivated customers for whom something waits. */
+const SHUT_OUT = `
+  select distinct c.id from webhook_delivery d join customer c on c.id = d.customer_id
+  where d.state = 'pending' and not c.active`;
+const MISS = 'select app.miss_webhook_deliveries($1)';
+
 const ENDPOINTS = `
   select count(*)::int as endpoints, (count(*) filter (where failing_since is not null))::int as failing,
     (count(*) filter (where queue_full))::int as full
-  from webhook_endpoint where disabled_at is null`;
+  from webhook_endpoint w left join customer c on c.id = w.customer_id where disabled_at is null and c.active is not false`;
 const DUE_STATE = `
   select count(*)::int as due,
     coalesce(extract(epoch from app.now() - min(d.next_attempt_at) filter (where d.attempts = 0 and w.failing_since is null)), 0)::float8
@@ -90,6 +97,15 @@ export class WebhookQueueService {
     const rows = await this.dataSource.query<{ customer_id: string }[]>(FULL, [this.config.WEBHOOK_QUEUE_BYTES]);
     const customers = rows.map(({ customer_id }) => customer_id).filter((id) => id !== NO_CUSTOMER);
     await this.dataSource.query(MARK, [customers]);
+  }
+
+  /**
+   * Misses what waits for deactivated customers, so that it is not sent when they are activated again. `app.make_deliveries` queues
+   * nothing further for them, and runs send them nothing: this is for what was queued before.
+   */
+  async missShutOut(): Promise<void> {
+    for (const { id } of await this.dataSource.query<{ id: string }[]>(SHUT_OUT))
+      await this.dataSource.query(MISS, [id]);
   }
 
   /** The state for the metrics. */

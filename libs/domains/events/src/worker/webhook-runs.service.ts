@@ -51,6 +51,8 @@ interface DueDelivery {
 /** The result of a delivery's attempt. */
 interface Attempt {
   id: string;
+  /** Where it was sent. */
+  url: string;
   result: WebhookResult;
   /** Seconds until the next one. */
   wait: number;
@@ -67,22 +69,24 @@ interface Stored {
 const EVENT = `json_build_object('reference', e.reference, 'record', e.record, 'createdAt', app.json_time(e.created_at))`;
 
 /** In the order in which they were queued; one that failed comes after those that were queued before it is due again. */
-const DUE = (event: string, join: string) => `
+const DUE = (event: string, join: string, condition = 'true') => `
   select d.id, d.event_customer_id, d.event_id, d.event_type, d.attempts, app.json_time(d.created_at) as created_at,
     app.json_time(d.queued_at) as queued_at, extract(epoch from app.now())::float8 as now, w.url, w.scopes,
     w.secret_ciphertext as secret, case when w.former_secret_until > app.now() then w.former_secret_ciphertext end as former_secret,
     ${event} as event
   from webhook_delivery d join webhook_endpoint w on w.customer_id = d.customer_id and w.id = d.endpoint_id ${join}
   where d.customer_id = $1 and d.endpoint_id = $2 and d.state = 'pending' and d.next_attempt_at <= app.now() and w.disabled_at is null
+    and ${condition}
   order by d.next_attempt_at, d.id limit ${BATCH}`;
 const DUE_OF_CUSTOMER = DUE(
   `case when e.id is not null then ${EVENT} end`,
-  'left join event e on e.customer_id = d.customer_id and e.id = d.event_id',
+  `left join event e on e.customer_id = d.customer_id and e.id = d.event_id left join customer c on c.id = d.customer_id`,
+  'c.active is not false',
 );
 /** The operator's deliveries are of events of all customers, which on a cluster are on other nodes. */
 const DUE_OF_OPERATOR = DUE('null::json', '');
 const EVENTS = `select e.id, ${EVENT} as event from event e where e.customer_id = $1 and e.id = any ($2)`;
-const RECORD = `select disabled, more from app.record_webhook_attempts($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
+const RECORD = `select disabled, more from app.record_webhook_attempts($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
 
 /**
  * Delivers what is due at one endpoint, one delivery after another. A delivery that fails is due again later and holds back no
@@ -155,24 +159,30 @@ export class WebhookRunsService {
     let storedAt = readAt;
     let attempts: Attempt[] = [];
     let more = false;
-    for (const delivery of due) {
-      // What was read and not sent is due in a later run.
-      if (signal.aborted || performance.now() >= until) break;
-      const elapsed = (performance.now() - readAt) / 1000;
-      const result = await this.send(endpoint, delivery, delivery.now + elapsed, signal);
-      // The worker stops: nothing is known about the attempt, and another worker repeats it.
-      if (result.outcome === 'shutdown') break;
-      this.measure(delivery, result, (performance.now() - readAt) / 1000);
-      attempts.push({ id: delivery.id, result, wait: waitOf(delivery.attempts, result) });
-      const isSlow = SLOW.includes(result.outcome);
-      if (result.status === GONE || isSlow || performance.now() - storedAt > STORE_AFTER_MS) {
-        const stored = await this.store(endpoint, attempts);
-        if (stored.disabled !== null || isSlow) return false;
-        more = stored.more;
-        [attempts, storedAt] = [[], performance.now()];
+    try {
+      for (const delivery of due) {
+        // What was read and not sent is due in a later run.
+        if (signal.aborted || performance.now() >= until) break;
+        const elapsed = (performance.now() - readAt) / 1000;
+        const result = await this.send(endpoint, delivery, delivery.now + elapsed, signal);
+        // The worker stops: nothing is known about the attempt, and another worker repeats it.
+        if (result.outcome === 'shutdown') break;
+        this.measure(delivery, result, (performance.now() - readAt) / 1000);
+        attempts.push({ id: delivery.id, url: delivery.url, result, wait: waitOf(delivery.attempts, result) });
+        const isSlow = SLOW.includes(result.outcome);
+        if (result.status === GONE || isSlow || performance.now() - storedAt > STORE_AFTER_MS) {
+          const made = attempts;
+          attempts = [];
+          const stored = await this.store(endpoint, made);
+          if (stored.disabled !== null || isSlow) return false;
+          more = stored.more;
+          storedAt = performance.now();
+        }
       }
+    } finally {
+      // What was sent is stored, though one cannot be: it would be sent again each time.
+      if (attempts.length > 0) ({ more } = await this.store(endpoint, attempts));
     }
-    if (attempts.length > 0) ({ more } = await this.store(endpoint, attempts));
     return more && !signal.aborted;
   }
 
@@ -217,6 +227,7 @@ export class WebhookRunsService {
     const [stored = { disabled: null, more: false }] = await this.dataSource.query<Stored[]>(RECORD, [
       customerId,
       id,
+      attempts[0]?.url,
       attempts.map((attempt) => attempt.id),
       results.map(({ status }) => status ?? null),
       results.map(({ accepted, status, outcome }) => (accepted || outcome === String(status) ? null : outcome)),
