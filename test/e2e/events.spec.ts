@@ -3,6 +3,7 @@ import { type Scope } from '@platform/tokens';
 import { caller, createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { saveFakeToken } from '@test/factories/service-token.factory';
+import { operatorCommand } from '@test/operator-command';
 import { describeAuthentication } from '@test/suites/authentication.suite';
 import { connectAsSuperuser } from '@test/test-database';
 import { until } from '@test/until';
@@ -101,6 +102,15 @@ describe('GET /events', () => {
     expect(numbers(await read(call, '?types=ticket.status_changed,ticket.replied'))).toHaveLength(6);
     const none = await read(call, '?types=sms.failed');
     expect(none).toEqual({ data: [], has_more: false, next_cursor: found.next_cursor });
+  });
+
+  it('ends a page at 256 kB of records, and goes on behind it', async () => {
+    const { customer, call } = await createCaller(api, { scopes: ['events:read'] });
+    for (let n = 1; n <= 40; n++) await record(customer.id, 'ticket.replied', n, { text: 'x'.repeat(19_000) });
+    const pages = [await read(call, '?limit=200')];
+    while (pages.at(-1)?.has_more) pages.push(await read(call, `?limit=200&cursor=${pages.at(-1)?.next_cursor}`));
+    expect(pages.map(({ data }) => data.length)).toEqual([14, 14, 12]);
+    expect(pages.flatMap(numbers)).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
   });
 
   it('looks through a long log of other types piece by piece', async () => {
@@ -224,6 +234,15 @@ describe('GET /events', () => {
       await many(customer.id, 2);
       await record(customer.id, 'sms.failed', 3, null);
       expect(numbers(await waiting)).toEqual([3]);
+    });
+
+    it('does not reply to a token that was deactivated meanwhile', async () => {
+      const { customer, call } = await createCaller(api);
+      const waiting = call('/events?wait=30');
+      await waitingRequests(customer.id, 1);
+      await operatorCommand(api.database, ['customer', 'deactivate', '--customer', customer.id, '--yes']);
+      await many(customer.id, 1);
+      await expectProblem(await waiting, 401, 'unauthorized');
     });
 
     it('replies without events when the time is over', async () => {

@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCustomer, RequireScope } from '@platform/access';
+import { CheckAccessAgain, CurrentCustomer, RequireScope } from '@platform/access';
 import { AppConfig, customerApiAddress } from '@platform/config';
 import { EventsService } from '@domains/events';
 import { ClientGone, ProblemReplies } from '@platform/http';
@@ -21,6 +21,7 @@ export class EventsController {
 
   @Get()
   @RequireScope('events:read')
+  @CheckAccessAgain()
   @ApiOperation({
     summary: 'Read what happened',
     description:

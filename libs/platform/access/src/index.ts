@@ -4,6 +4,7 @@ export { limitAddresses, RateLimitAs, RateLimitGuard } from './rate-limit.guard'
 export { RateLimitStorageService } from './rate-limit-storage.service';
 export {
   AnyScope,
+  CheckAccessAgain,
   CurrentCustomer,
   customerByToken,
   Public,

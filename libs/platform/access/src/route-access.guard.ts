@@ -1,13 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import {
   applyDecorators,
+  type CallHandler,
   type CanActivate,
   createParamDecorator,
   type ExecutionContext,
   Injectable,
+  type NestInterceptor,
+  UseInterceptors,
 } from '@nestjs/common';
 import { ApiSecurity } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
+import { mergeMap, type Observable } from 'rxjs';
 import { ServiceError } from '@platform/errors';
 import { API_KEY_SCHEME, declareRules, ProblemReplies, type RouteRules, rulesOf } from '@platform/http';
 import {
@@ -41,6 +45,9 @@ export function AnyScope(): MethodDecorator {
     ProblemReplies('unauthorized', 'rate_limited', 'internal_error', 'service_unavailable'),
   );
 }
+
+/** For a route that may wait for long: its reply leaves only if the token would still be admitted. The module has the tokens' one. */
+export const CheckAccessAgain = () => UseInterceptors(AccessAgainInterceptor);
 
 /**
  * Opens a route, or all routes of a controller, to callers without a token: for health checks, never for customer data.
@@ -86,6 +93,25 @@ export class RouteAccessGuard implements CanActivate {
     const found = this.authenticator.authenticate(token);
     if (found instanceof Promise) return found.then((one) => judge(request, one, access, token));
     return judge(request, found, access, token);
+  }
+}
+
+/** Judges the token once more when the reply is ready. */
+@Injectable()
+class AccessAgainInterceptor implements NestInterceptor {
+  private readonly guard: RouteAccessGuard;
+
+  constructor(authenticator: TokenAuthenticatorService) {
+    this.guard = new RouteAccessGuard(authenticator);
+  }
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return next.handle().pipe(
+      mergeMap(async (reply: unknown) => {
+        await this.guard.canActivate(context);
+        return reply;
+      }),
+    );
   }
 }
 

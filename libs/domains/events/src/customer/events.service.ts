@@ -19,6 +19,9 @@ const EVENT_DAYS = 30;
 /** Positions that one read looks through: with a filter that few events meet, a read would have no end otherwise. */
 const LOOKED_THROUGH = 2000n;
 
+/** Bytes of records at which a page ends before its limit: with the event that reaches them. */
+const PAGE_BYTES = 256 * 1024;
+
 const POSITION = /^\d{1,18}$/;
 
 /** The fields of an event that are shown, or made into what is shown. */
@@ -29,6 +32,9 @@ export type EventRow = Omit<ReadRow<EventEntity, (typeof EVENT)[number]>, 'type'
   type: CustomerEventType;
   position: string;
 };
+
+/** An event of a page, with the number of those that the page would have but for its bytes. */
+type FoundEvent = EventRow & { found: number };
 
 /** What is asked for. */
 export interface EventRequest {
@@ -61,7 +67,7 @@ interface LogBounds {
 @Injectable()
 export class EventsService {
   private readonly bounds: ReadStatement<LogBounds>;
-  private readonly page: ReadStatement<EventRow>;
+  private readonly page: ReadStatement<FoundEvent>;
   private readonly sequence;
 
   constructor(
@@ -81,13 +87,19 @@ export class EventsService {
         exists (select from ${event.from} where ${customer} = $1 and ${place} is null) as unsequenced`,
       { last: decoders.text, first: decoders.text, unsequenced: decoders.boolean },
     );
-    this.page = reads.define<EventRow>({
+    const names = EVENT.map((name) => `"${name}"`).join(', ');
+    this.page = reads.define<FoundEvent>({
       name: 'events.page',
-      text: `select ${event.select(EVENT)} from ${event.from}
-        where ${customer} = $1 and ${place} > $2::bigint and ${place} <= $3::bigint and ${shown}
-          and ($4::text[] is null or ${event.column('type')} = any ($4::text[])) and not ${event.column('operatorOnly')}
-        order by ${place} limit $5`,
-      columns: event.columns<keyof EventRow>(EVENT),
+      text: `select ${names}, found from (
+          select page.*, count(*) over () as found,
+            sum(octet_length(record::text)) over (order by position rows between unbounded preceding and 1 preceding) as before
+          from (
+            select ${event.select(EVENT)} from ${event.from}
+            where ${customer} = $1 and ${place} > $2::bigint and ${place} <= $3::bigint and ${shown}
+              and ($4::text[] is null or ${event.column('type')} = any ($4::text[])) and not ${event.column('operatorOnly')}
+            order by ${place} limit $5) page) page
+        where before is null or before < ${PAGE_BYTES} order by position`,
+      columns: [...event.columns<keyof EventRow>(EVENT), ['found', decoders.number]],
     });
     this.sequence = writes.call({
       name: 'events.sequence',
@@ -127,8 +139,10 @@ export class EventsService {
     const from = max(BigInt(after ?? 0), first - LOOKED_THROUGH);
     const to = min(max(from, first) + LOOKED_THROUGH, last);
     const filter = types && `{${types.join(',')}}`;
-    const events = from === to ? [] : await this.database.read(this.page, [String(from), String(to), filter, limit]);
-    const reached = events.length < limit ? to : BigInt(events.at(-1)?.position ?? to);
+    const rows = from === to ? [] : await this.database.read(this.page, [String(from), String(to), filter, limit]);
+    const isWhole = rows.length < limit && rows.length === (rows[0]?.found ?? 0);
+    const reached = isWhole ? to : BigInt(rows.at(-1)?.position ?? to);
+    const events = rows.map(({ found: _, ...event }) => event);
     return { events, position: String(reached), more: reached < last || unsequenced };
   }
 
