@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Test, type TestingModule } from '@nestjs/testing';
+import { DataSource } from 'typeorm';
 import { SmsOperatorModule } from '@domains/sms';
 import { StatusOperatorModule } from '@domains/status';
 import { SupportOperatorModule } from '@domains/support';
@@ -86,6 +87,29 @@ describe('The job of the retention', () => {
     await saveSms(id, 2, '30 days 1 hour');
     await run();
     expect(await texts(id)).toBe(3);
+  });
+
+  it('goes on where a run was ended early with blanking texts of SMS', async () => {
+    const { id } = await saveFakeCustomer(database.superuser);
+    await saveSms(id, 1_600, '31 days');
+    const run = await jobWith();
+    const portions: string[] = [];
+    const abort = new AbortController();
+    const dataSource = open.at(-1)!.get(DataSource);
+    const query = dataSource.query.bind(dataSource);
+    jest.spyOn(dataSource, 'query').mockImplementation((text: string, values?: unknown) => {
+      const [customerId, , after] = Array.isArray(values) ? (values as [string, number, string]) : [];
+      if (text.includes('set message') && customerId === id) portions.push(after!);
+      if (portions.length === 2) abort.abort();
+      return query(text, values as unknown[]);
+    });
+    await run(abort.signal);
+    expect(await texts(id)).toBe(600);
+    await run();
+    expect(await texts(id)).toBe(0);
+    const [first, second, third] = portions;
+    expect(portions).toEqual([...portions].sort());
+    expect([first, second].includes(third!)).toBe(false);
   });
 
   it('purges nothing if a hundred years are kept', async () => {

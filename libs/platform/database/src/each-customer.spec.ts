@@ -1,6 +1,7 @@
 import { DataSource } from 'typeorm';
 import { useTestDatabase } from '@test/use-test-database';
-import { customerPages, purgeEachCustomer } from './each-customer';
+import { DatabaseUnavailableError } from './database-errors';
+import { customerPages, eachIndependently, purgeEachCustomer } from './each-customer';
 
 const database = useTestDatabase();
 
@@ -59,5 +60,38 @@ describe('work on all customers', () => {
     expect(await purgeEachCustomer(dataSource, CHANGE, [], AbortSignal.abort())).toBe(0);
     const { rowCount } = await database.superuser.query(`select from customer where name = 'changed'`);
     expect(rowCount).toBe(0);
+  });
+
+  it('goes on behind a customer for whom it fails, and says so in the end', async () => {
+    await database.superuser.query('update customer set ai_per_minute = 2 where id = any($1)', [[ids[1], ids.at(-1)]]);
+    const CHANGE = `with changed as (
+        update customer set ai_per_minute = 1 / (case when id = $2 then 0 else 1 end) where id = $1 and ai_per_minute = 2 returning 1)
+      select count(*)::int as done from changed`;
+    await expect(purgeEachCustomer(dataSource, CHANGE, [ids[1]])).rejects.toMatchObject({
+      message: '1 failed',
+      errors: [expect.objectContaining({ message: 'division by zero' })],
+    });
+    const { rows } = await database.superuser.query('select id from customer where ai_per_minute = 1');
+    expect(rows).toEqual([{ id: ids.at(-1) }]);
+  });
+
+  it('reports the first failures of many, and of the search for the next item; a database that is away ends it', async () => {
+    const failing = (at: number) => Promise.reject(new Error(`no. ${at}`));
+    const messages = (error: unknown) => (error as AggregateError).errors.map((each: Error) => each.message);
+    const many = await eachIndependently(Array.from({ length: 30 }).keys(), failing).catch(messages);
+    expect(many).toEqual(Array.from({ length: 10 }, (_, at) => `no. ${at}`));
+    const away = () => Promise.reject(new DatabaseUnavailableError());
+    let tried = 0;
+    await eachIndependently(Array.from({ length: 30 }), () => {
+      tried++;
+      return away();
+    }).catch(messages);
+    expect(tried).toBe(10);
+    function* broken() {
+      yield 1;
+      throw new Error('no next one');
+    }
+    expect(await eachIndependently(broken(), failing).catch(messages)).toEqual(['no next one', 'no. 1']);
+    await expect(eachIndependently(broken(), () => undefined)).rejects.toThrow(/^no next one$/);
   });
 });

@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm';
+import { isTransientFailure } from './database-errors';
 import { LEAST_ID } from './reads/keyset-pages';
 
 /** Number of customers per query. */
@@ -37,11 +38,53 @@ export async function* customersByNode(dataSource: DataSource): AsyncGenerator<{
     yield* await dataSource.query<{ id: string; node: number }[]>(WITH_NODE, [page]);
 }
 
+/** The ids of customers, one by one, in {@link customerPages}. */
+export async function* customerIds(...given: Parameters<typeof customerPages>): AsyncGenerator<string> {
+  for await (const page of customerPages(...given)) yield* page;
+}
+
+/** Failures of a run that are reported; and as many in a row, if the database was away or busy, are not the items' fault. */
+const FAILURES = 10;
+
+/**
+ * Works on one item after the other, until the signal aborts. An item that fails keeps none behind it from being worked on: it
+ * would, in each run anew.
+ * @throws AggregateError at the end, with the first failures; earlier if one item after the other finds the database away or busy
+ */
+export async function eachIndependently<T>(
+  items: Iterable<T> | AsyncIterable<T>,
+  work: (item: T) => unknown,
+  signal?: AbortSignal,
+): Promise<void> {
+  const failures: unknown[] = [];
+  let failed = 0;
+  let inARow = 0;
+  try {
+    for await (const item of items) {
+      if (signal?.aborted) break;
+      try {
+        await work(item);
+        inARow = 0;
+      } catch (error) {
+        if (++failed <= FAILURES) failures.push(error);
+        inARow = isTransientFailure(error) ? inARow + 1 : 0;
+        if (inARow === FAILURES) break;
+      }
+    }
+  } catch (error) {
+    // No further items are found.
+    if (failed === 0) throw error;
+    failures.unshift(error);
+  }
+  if (failed > 0) throw new AggregateError(failures, `${failed} failed`);
+}
+
 /**
  * Runs a statement for one customer after the other, for each until it finds nothing more: each run is a transaction of its own and
  * changes a few hundred rows at most, so that nobody waits for it for long.
  * @param statement of the customer `$1` and `values` from `$2` on; it returns how many rows it changed, as `done`
  * @returns how many rows were changed; the next run finds the rows that an aborted signal left
+ * @throws AggregateError if it failed for some customers; it has run for all others then
  */
 export async function purgeEachCustomer(
   dataSource: DataSource,
@@ -50,14 +93,12 @@ export async function purgeEachCustomer(
   signal?: AbortSignal,
 ): Promise<number> {
   let total = 0;
-  for await (const page of customerPages(dataSource)) {
-    for (const id of page) {
-      for (let done = -1; done !== 0; total += done) {
-        if (signal?.aborted) return total;
-        const [row] = await dataSource.query<{ done: number }[]>(statement, [id, ...values]);
-        done = row?.done ?? 0;
-      }
+  const purge = async (id: string) => {
+    for (let done = -1; done !== 0 && !signal?.aborted; total += done) {
+      const [row] = await dataSource.query<{ done: number }[]>(statement, [id, ...values]);
+      done = row?.done ?? 0;
     }
-  }
+  };
+  await eachIndependently(customerIds(dataSource), purge, signal);
   return total;
 }

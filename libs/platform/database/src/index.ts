@@ -34,7 +34,7 @@ export type { StatementTime } from './connections/statement-times';
 export { type FunctionAccess, type FunctionFile } from './schema/functions';
 export { type CustomerTableAccess, partitionByMonth, secureCustomerTable } from './schema/customer-table';
 export { PartitionsService } from './partitions/partitions.service';
-export { customerPages, customersByNode, purgeEachCustomer } from './each-customer';
+export { customerIds, customerPages, customersByNode, eachIndependently, purgeEachCustomer } from './each-customer';
 export { ForwardMigration } from './schema/forward-migration';
 export { DatabaseSchema1763683200000 } from './migrations/1763683200000-database';
 export { StoredBytesSchema1763683201100 } from './migrations/1763683201100-stored-bytes';

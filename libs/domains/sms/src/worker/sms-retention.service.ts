@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { customerPages, purgeEachCustomer } from '@platform/database';
+import { customerIds, eachIndependently, purgeEachCustomer } from '@platform/database';
 
 /** Rows that a statement looks at: however many are blank already, it ends in time. */
 const PORTION = 500;
@@ -41,6 +41,8 @@ const OVERLAP = '1 day';
 export class SmsRetentionService {
   /** Everything before it was looked at by this process: a run does not read years again. */
   private blankBefore = FIRST;
+  /** What it has looked at beyond that, by customer: a run that was ended early, or failed for some, is continued. */
+  private readonly reached = new Map<string, string>();
 
   constructor(private readonly dataSource: DataSource) {}
 
@@ -51,21 +53,20 @@ export class SmsRetentionService {
       [days],
     );
     let blanked = 0;
-    for await (const page of customerPages(this.dataSource))
-      for (const id of page) blanked += await this.blankTextsOf(id, days, signal);
-    if (!signal?.aborted) this.blankBefore = next;
-    return blanked;
-  }
-
-  private async blankTextsOf(customerId: string, days: number, signal?: AbortSignal): Promise<number> {
-    let blanked = 0;
-    let after: string | null = this.blankBefore;
-    while (after !== null && !signal?.aborted) {
-      const rows: Portion[] = await this.dataSource.query<Portion[]>(BLANK, [customerId, days, after]);
-      const [{ done, looked, last }] = rows as [Portion];
-      blanked += done;
-      after = looked === PORTION ? last : null;
-    }
+    const blank = async (customerId: string) => {
+      let after: string | null = this.reached.get(customerId) ?? this.blankBefore;
+      while (after !== null && !signal?.aborted) {
+        const rows: Portion[] = await this.dataSource.query<Portion[]>(BLANK, [customerId, days, after]);
+        const [{ done, looked, last }] = rows as [Portion];
+        blanked += done;
+        after = looked === PORTION ? last : null;
+        if (after !== null && after < next) this.reached.set(customerId, after);
+      }
+    };
+    await eachIndependently(customerIds(this.dataSource), blank, signal);
+    if (signal?.aborted) return blanked;
+    this.blankBefore = next;
+    this.reached.clear();
     return blanked;
   }
 
