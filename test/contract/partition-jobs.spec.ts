@@ -4,7 +4,7 @@ import { PartitionsService } from '@platform/database';
 import type { Job, JobRunnerService } from '@platform/jobs';
 import { Metrics } from '@platform/metrics';
 import { createLedgerFixture, type LedgerFixture } from '@test/ledger.fixture';
-import { createPartition } from '@test/locks';
+import { createPartition, holdLock } from '@test/locks';
 import { timedId } from '@test/timed-id';
 import { PartitionJobs } from '../../apps/worker/src/partition-jobs';
 
@@ -47,6 +47,19 @@ describe('The job of the partitions', () => {
     expect(await months('event')).toEqual(['2030_06', '2030_08', '2030_09', '2030_10']);
     expect(await months('webhook_delivery')).toEqual(['2030_08', '2030_09', '2030_10']);
     expect((await stray()).map(({ value }) => value)).toEqual([0, 0, 0, 0, 0, 0]);
+  });
+
+  it('makes the months of all tables, and drops those of the others, if one cannot be dropped', async () => {
+    await fixture.setTime('2030-09-15T12:00:00Z');
+    const release = await holdLock(fixture.database, 'lock table partitions.audit_log_2030_05 in access share mode');
+    await expect(run()).rejects.toThrow(AggregateError);
+    for (const table of ['audit_log', 'ai_usage', 'event', 'webhook_delivery'])
+      expect(await months(table)).toContain('2030_11');
+    expect(await months('audit_log')).toContain('2030_05');
+    expect(await months('event')).not.toContain('2030_06');
+    await release();
+    await run();
+    expect(await months('audit_log')).not.toContain('2030_05');
   });
 
   it('reports rows without a monthly partition', async () => {

@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { LedgerRetentionService } from '@domains/ai';
 import { AppConfig } from '@platform/config';
-import { PartitionsService } from '@platform/database';
+import { eachIndependently, PartitionsService } from '@platform/database';
 import { JobRunnerService } from '@platform/jobs';
 import { Metrics } from '@platform/metrics';
 
@@ -39,14 +39,24 @@ export class PartitionJobs implements OnModuleInit {
       everyMs: HOUR,
       leaseMs: 30 * MINUTE,
       run: async (signal) => {
-        for (const table of await this.partitions.tables()) if (!signal.aborted) await this.maintain(table, signal);
+        const tables = await this.partitions.tables();
+        // All months first: dropping one may take long, or fail, and rows without a month are the graver trouble.
+        const works = [
+          ...tables.map((table) => () => this.createAhead(table, signal)),
+          ...tables.map((table) => () => this.lookForStrayRows(table)),
+          ...tables.map((table) => () => this.dropExpired(table, signal)),
+        ];
+        await eachIndependently(works, (work) => work(), signal);
       },
     });
   }
 
-  private async maintain(table: string, signal: AbortSignal): Promise<void> {
+  private async createAhead(table: string, signal: AbortSignal): Promise<void> {
     const made = await this.partitions.createAhead(table, this.config.PARTITION_MONTHS_AHEAD, signal);
     if (made > 0) this.logger.log({ msg: 'partitions made', table, count: made });
+  }
+
+  private async lookForStrayRows(table: string): Promise<void> {
     const stray = await this.partitions.strayRows(table);
     this.strayRows.set({ table }, stray);
     if (stray > 0)
@@ -55,7 +65,6 @@ export class PartitionJobs implements OnModuleInit {
         table,
         rows: stray,
       });
-    await this.dropExpired(table, signal);
   }
 
   private async dropExpired(table: string, signal: AbortSignal): Promise<void> {
