@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { customerPages, customersByNode } from '@platform/database';
+import { customerIds, customersByNode, eachIndependently, isDatabaseUnavailable } from '@platform/database';
 import { BillingCalendar } from '@platform/time';
 
 /** Customers whose accounts must be rolled over, after the given customer. */
@@ -103,7 +103,7 @@ export class AiMaintenanceService {
 
   /**
    * Finds customers ($1 after which, $2 how many) and does the work for one after the other ($1 the customer).
-   * @throws if a node of a cluster is down; the work is done for the customers of the others then
+   * @throws if it failed for some customers, or a node of a cluster is down; the work is done for all others then
    */
   private async forEach(find: Statement, work: Statement, signal?: AbortSignal): Promise<number> {
     let total = 0;
@@ -112,18 +112,15 @@ export class AiMaintenanceService {
       total += row?.done ?? 0;
     };
     try {
-      for await (const page of customerPages(this.dataSource, find.sql, find.values)) {
-        for (const id of page) {
-          if (signal?.aborted) return total;
-          await workFor(id);
-        }
-      }
+      await eachIndependently(customerIds(this.dataSource, find.sql, find.values), workFor, signal);
     } catch (error) {
+      if (error instanceof AggregateError && !isDatabaseUnavailable(error)) throw error;
       // The search asks all nodes. So every customer is tried, but none of a node that has failed.
       const failed = new Set<number>();
       for await (const { id, node } of customersByNode(this.dataSource)) {
         if (signal?.aborted) break;
-        if (!failed.has(node)) await workFor(id).catch(() => failed.add(node));
+        if (failed.has(node)) continue;
+        await workFor(id).catch((failure: unknown) => isDatabaseUnavailable(failure) && failed.add(node));
       }
       throw error;
     }

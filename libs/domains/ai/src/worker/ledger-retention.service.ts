@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { customerPages } from '@platform/database';
+import { customerIds, eachIndependently } from '@platform/database';
 
 /** Accounts whose ledger is not carried forward to a time ($3) yet. */
 const TO_CARRY = `
@@ -17,19 +17,18 @@ export class LedgerRetentionService {
   /**
    * Carries every account's ledger forward to a time, customer by customer; idempotent.
    * @returns whether all accounts are: if not, nothing before that time may be dropped
+   * @throws AggregateError if accounts failed; nothing may be dropped then either
    */
   async carryForward(before: Date, signal?: AbortSignal): Promise<boolean> {
-    let complete = true;
-    for await (const page of customerPages(this.dataSource, TO_CARRY, [before])) {
-      for (const id of page) {
-        if (signal?.aborted) return false;
-        const [row] = await this.dataSource.query<{ done: boolean }[]>('select app.ai_carry_forward($1, $2) as done', [
-          id,
-          before,
-        ]);
-        complete &&= row?.done ?? false;
-      }
-    }
-    return complete;
+    let left = 0;
+    const carry = async (id: string) => {
+      const [row] = await this.dataSource.query<{ done: boolean }[]>('select app.ai_carry_forward($1, $2) as done', [
+        id,
+        before,
+      ]);
+      if (!row?.done) left++;
+    };
+    await eachIndependently(customerIds(this.dataSource, TO_CARRY, [before]), carry, signal);
+    return left === 0 && !signal?.aborted;
   }
 }

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { customerIds, eachIndependently } from '@platform/database';
 import { announceBegun } from '../status-announcements';
 
 /** Customers with status events that have begun as they were planned. */
 const BEGUN = `
-  select distinct customer_id from status_event
-  where not begin_told and app.status_event_runs(starts_at, ends_at, app.now()) limit 500`;
+  select distinct customer_id as id from status_event
+  where not begin_told and app.status_event_runs(starts_at, ends_at, app.now()) and customer_id > $1
+  order by customer_id limit $2`;
 
 /** Tells customers of status events that begin at a planned time. */
 @Injectable()
@@ -14,12 +16,10 @@ export class BegunStatusEventsService {
 
   /** @returns how many status events were told */
   async announce(signal?: AbortSignal): Promise<number> {
-    const customers = await this.dataSource.query<{ customer_id: string }[]>(BEGUN);
     let told = 0;
-    for (const { customer_id } of customers) {
-      if (signal?.aborted) return told;
-      told += await this.dataSource.transaction((manager) => announceBegun(manager, [customer_id]));
-    }
+    const announce = async (id: string) =>
+      void (told += await this.dataSource.transaction((manager) => announceBegun(manager, [id])));
+    await eachIndependently(customerIds(this.dataSource, BEGUN), announce, signal);
     return told;
   }
 }

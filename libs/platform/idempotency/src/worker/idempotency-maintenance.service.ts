@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { customerPages } from '@platform/database';
+import { customerIds, customerPages, eachIndependently } from '@platform/database';
 
 const WITH_OVERDUE = `
   select distinct customer_id as id from idempotency_key
@@ -30,27 +30,23 @@ export class IdempotencyMaintenanceService {
   /** Completes keys whose process died after the effect may have happened, with the reply that says so. @returns how many */
   async giveUpOverdue(signal?: AbortSignal): Promise<number> {
     let total = 0;
-    for await (const page of customerPages(this.dataSource, WITH_OVERDUE)) {
-      for (const id of page) {
-        if (signal?.aborted) return total;
-        total += await this.work(GIVE_UP, id);
-      }
-    }
+    const giveUp = async (id: string) => void (total += await this.work(GIVE_UP, id));
+    await eachIndependently(customerIds(this.dataSource, WITH_OVERDUE), giveUp, signal);
     return total;
   }
 
   /** Deletes keys that were claimed longer ago than their lifetime, with their replies. @returns how many */
   async purgeExpired(signal?: AbortSignal): Promise<number> {
     let total = 0;
-    for await (const page of customerPages(this.dataSource)) {
-      for (const id of await this.ids(WITH_EXPIRED, [page])) {
-        for (let purged = -1; purged !== 0; total += purged) {
-          if (signal?.aborted) return total;
-          purged = await this.work(PURGE, id);
-        }
-      }
-    }
+    const purge = async (id: string) => {
+      for (let purged = -1; purged !== 0 && !signal?.aborted; total += purged) purged = await this.work(PURGE, id);
+    };
+    await eachIndependently(this.withExpired(), purge, signal);
     return total;
+  }
+
+  private async *withExpired(): AsyncGenerator<string> {
+    for await (const page of customerPages(this.dataSource)) yield* await this.ids(WITH_EXPIRED, [page]);
   }
 
   private async ids(find: string, values: unknown[]): Promise<string[]> {
