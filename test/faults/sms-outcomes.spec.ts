@@ -1,4 +1,8 @@
+import { Test } from '@nestjs/testing';
 import { Client } from 'pg';
+import { SmsOperatorModule, UnconfirmedSmsService } from '@domains/sms';
+import { ConfigModule } from '@platform/config';
+import { DatabaseModule } from '@platform/database';
 import { createSmsFixture, type SmsFixture } from '@test/sms.fixture';
 import { until } from '@test/until';
 
@@ -68,6 +72,43 @@ describe('the outcome of an SMS, while the database is away', () => {
       customerId,
     ]);
     expect(rows).toEqual([{ messages: 0 }]);
+  });
+
+  it('is unknown, and told once, if the process died before it was stored; what comes later overrules it', async () => {
+    const customerId = await fixture.customer();
+    const other = await fixture.customer();
+    const died = async (id: string, age: string) =>
+      (
+        await fixture.superuser.query<{ id: string }>(
+          `insert into sms_message (customer_id, id, recipient, sender_id, message, segments, encoding, gateway, created_at)
+           values ($1, app.new_id(), '+4790000000', 'A', 'Hello', 1, 'GSM-7', '46elks', now() - $2::interval) returning id`,
+          [id, age],
+        )
+      ).rows[0]!.id;
+    // The gateway has 1.5 s, and the database another 5 s.
+    const lost = await died(customerId, '7 seconds');
+    await died(other, '6 seconds');
+    const worker = await Test.createTestingModule({
+      imports: [ConfigModule.for(fixture.config), DatabaseModule.as('account_operator'), SmsOperatorModule],
+    }).compile();
+    const told = async (id: string) =>
+      (
+        await fixture.superuser.query<{ type: string; record: object }>(
+          'select type, record from event where customer_id = $1 order by id',
+          [id],
+        )
+      ).rows;
+    expect(await worker.get(UnconfirmedSmsService).giveUp()).toBe(1);
+    expect(await worker.get(UnconfirmedSmsService).giveUp()).toBe(0);
+    await worker.close();
+    expect(await told(customerId)).toMatchObject([{ type: 'sms.unknown', record: { id: lost, status: 'unknown' } }]);
+    expect(await told(other)).toEqual([]);
+    await fixture.superuser.query(
+      `select app.record_sms_outcome($1, $2, '46elks', 'delivered', '{unknown,accepted,sent,failed}', null, now(), null, null)`,
+      [customerId, lost],
+    );
+    expect((await told(customerId)).map(({ type }) => type)).toEqual(['sms.unknown', 'sms.delivered']);
+    expect(await fixture.rows(customerId)).toMatchObject([{ status: 'delivered', error_code: null }]);
   });
 
   it('is stored before the process ends', async () => {

@@ -1,6 +1,6 @@
 import { Test, type TestingModule } from '@nestjs/testing';
 import type { Client } from 'pg';
-import { ConfigModule } from '@platform/config';
+import { type AppConfig, ConfigModule } from '@platform/config';
 import { CustomerContextService } from '@platform/context';
 import { DatabaseModule } from '@platform/database';
 import {
@@ -30,6 +30,7 @@ export interface SmsTableRow {
 export interface SmsFixture {
   sandbox: Sandbox;
   module: TestingModule;
+  config: AppConfig;
   superuser: Client;
   reports: ReportServer;
   /** Creates a customer with SMS enabled. */
@@ -62,6 +63,7 @@ export async function createSmsFixture(settings: Record<string, string> = {}): P
   return {
     sandbox,
     module,
+    config: database.config,
     superuser,
     reports,
     customer: async (dailyCap) => {

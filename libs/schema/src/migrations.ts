@@ -31,7 +31,7 @@ import {
   InvoicesSchema1763683200900,
 } from '@domains/invoices';
 import { ServicesSchema1763683200300, ServiceTypes1763683204300 } from '@domains/services';
-import { SmsInbox1763683203400, SmsSchema1763683201000 } from '@domains/sms';
+import { SmsInbox1763683203400, SmsSchema1763683201000, UnconfirmedSms1763683205700 } from '@domains/sms';
 import {
   StatusEnds1763683204900,
   StatusInbox1763683203500,
@@ -115,6 +115,7 @@ export const migrations = [
   LastReplies1763683205300,
   ApprovalInvoiceNumbers1763683205500,
   BillingAccountCompany1763683205600,
+  UnconfirmedSms1763683205700,
 ];
 
 /**

@@ -14,3 +14,5 @@ export { SmsOperatorModule } from './sms-operator.module';
 export { SmsSchema1763683201000 } from './migrations/1763683201000-sms';
 export { SmsRetentionService } from './worker/sms-retention.service';
 export { SmsInbox1763683203400 } from './migrations/1763683203400-sms-inbox';
+export { UnconfirmedSms1763683205700 } from './migrations/1763683205700-unconfirmed-sms';
+export { UnconfirmedSmsService } from './worker/unconfirmed-sms.service';

@@ -9,6 +9,7 @@ import { SmsSettings } from './entities/sms-settings.entity';
 import { SmsGatewayCheckOperatorService } from './operator/sms-gateway-check-operator.service';
 import { SmsOperatorService } from './operator/sms-operator.service';
 import { SmsRetentionService } from './worker/sms-retention.service';
+import { UnconfirmedSmsService } from './worker/unconfirmed-sms.service';
 
 @Module({
   imports: [
@@ -17,7 +18,7 @@ import { SmsRetentionService } from './worker/sms-retention.service';
     CustomersOperatorModule,
     MaintenanceOperatorModule,
   ],
-  providers: [SmsGatewayCheckOperatorService, SmsOperatorService, SmsRetentionService],
-  exports: [SmsOperatorService, SmsRetentionService],
+  providers: [SmsGatewayCheckOperatorService, SmsOperatorService, SmsRetentionService, UnconfirmedSmsService],
+  exports: [SmsOperatorService, SmsRetentionService, UnconfirmedSmsService],
 })
 export class SmsOperatorModule {}

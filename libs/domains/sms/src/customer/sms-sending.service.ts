@@ -7,13 +7,10 @@ import { KeyedCallsService } from '@platform/idempotency';
 import { ReportReferencesService } from '../delivery-reports/report-references.service';
 import { SmsMessage } from '../entities/sms-message.entity';
 import { type SendOutcome, SmsGateway } from '../ports/sms-gateway.port';
-import type { SmsEncoding } from '../sms-values';
+import { concludedWithinMs, type SmsEncoding } from '../sms-values';
 import { isPlausibleRecipient, recipientKind } from './phone-number';
 import { SMS, type SmsRow } from './sms-log.service';
 import { SmsOutcomeStoreService, type SmsStatusUpdate } from './sms-outcome-store.service';
-
-/** Time for the outcome to be stored after the gateway has answered, or has not. */
-const STORE_MS = 5_000;
 
 /** A message that a customer wants to send. */
 export interface SmsOrder {
@@ -99,7 +96,7 @@ export class SmsSendingService {
     const { customerId } = this.context;
     const row = await this.keyedCalls.start(
       () => this.create(actor, sms),
-      ({ id }) => ({ id, unknown: outcomeUnknown(id), withinMs: this.config.SMS_GATEWAY_TIMEOUT_MS + STORE_MS }),
+      ({ id }) => ({ id, unknown: outcomeUnknown(id), withinMs: concludedWithinMs(this.config) }),
     );
     const reference = this.references.referenceOf(customerId, row.id);
     const outcome = await this.gateway.send({ ...order, customerId, reference, senderId: row.senderId });

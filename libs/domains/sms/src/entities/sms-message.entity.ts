@@ -6,6 +6,7 @@ import type { SmsEncoding, SmsStatus } from '../sms-values';
 @Entity('sms_message')
 @Index('sms_message_status_idx', { synchronize: false })
 @Index('sms_message_inbox_idx', { synchronize: false })
+@Index('sms_message_unconfirmed_idx', { synchronize: false })
 @Check('sms_message_status_check', `status in ('unknown', 'accepted', 'sent', 'failed', 'delivered')`)
 @Check('sms_message_encoding_check', `encoding in ('GSM-7', 'UCS-2')`)
 export class SmsMessage {

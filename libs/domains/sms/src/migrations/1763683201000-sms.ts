@@ -9,7 +9,12 @@ export class SmsSchema1763683201000 extends ForwardMigration {
   override readonly functions: FunctionFile[] = [
     {
       path: join(__dirname, '..', 'sql', 'sms.sql'),
-      functions: { create_sms: {}, record_sms_event: {}, record_sms_outcome: {} },
+      functions: {
+        create_sms: {},
+        record_sms_event: {},
+        record_sms_outcome: {},
+        give_up_sms: { roles: ['account_operator'] },
+      },
     },
   ];
 

@@ -31,6 +31,7 @@ export type SmsErrorCode =
   | 'gateway_down'
   | 'gateway_timeout'
   | 'gateway_error'
+  | 'not_confirmed'
   | 'recipient_unavailable'
   | 'recipient_blocked'
   | 'expired'

@@ -116,3 +116,23 @@ begin
     perform app.record_sms_event(p_customer, 'sms.' || p_status, p_id);
   end if;
 end $$;
+
+-- Stores that the outcome of a customer's messages is unknown if none was stored within this time: their process died while it sent
+-- them. A few hundred at a time. Returns how many.
+create or replace function app.give_up_sms(p_customer uuid, p_within interval) returns integer
+language plpgsql set search_path = pg_catalog, public, pg_temp as $$
+declare
+  present constant timestamptz := app.now();
+  lost record;
+  given_up integer := 0;
+begin
+  for lost in
+    select m.id, m.gateway from sms_message m
+    where m.customer_id = p_customer and m.status = 'unknown' and m.error_code is null and m.created_at < present - p_within
+    order by m.id limit 500
+  loop
+    perform app.record_sms_outcome(p_customer, lost.id, lost.gateway, 'unknown', '{}', 'not_confirmed', null, null, null);
+    given_up := given_up + 1;
+  end loop;
+  return given_up;
+end $$;

@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { AppConfig } from '@platform/config';
+import { customerIds, eachIndependently } from '@platform/database';
+import { concludedWithinMs } from '../sms-values';
+
+/** Customers with messages that have no outcome after a time ($3). In the words of the index. */
+const CUSTOMERS = `
+  select distinct customer_id as id from sms_message
+  where status = 'unknown' and error_code is null and created_at < app.now() - $3::interval and customer_id > $1
+  order by customer_id limit $2`;
+
+const GIVE_UP = 'select app.give_up_sms($1, $2::interval) as done';
+
+/** Tells customers of messages whose process died while it sent them: nobody else will. */
+@Injectable()
+export class UnconfirmedSmsService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly config: AppConfig,
+  ) {}
+
+  /** Stores that the outcome is unknown, which writes the event. A later outcome overrules it. @returns how many */
+  async giveUp(signal?: AbortSignal): Promise<number> {
+    const within = `${concludedWithinMs(this.config)} milliseconds`;
+    let total = 0;
+    const giveUp = async (id: string) => {
+      const [row] = await this.dataSource.query<{ done: number }[]>(GIVE_UP, [id, within]);
+      total += row?.done ?? 0;
+    };
+    await eachIndependently(customerIds(this.dataSource, CUSTOMERS, [within]), giveUp, signal);
+    return total;
+  }
+}
