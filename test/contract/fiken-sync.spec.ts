@@ -173,6 +173,32 @@ describe('The sync with Fiken', () => {
     expect(await sync(customer)).toBe('succeeded');
   });
 
+  it('is of the company that it was read from, and not of one that was configured and had none of it', async () => {
+    company().addInvoices({ customerId: 21, count: 1, unpaidEvery: 1 });
+    const customer = await fixture.customer('fiken', '21');
+    fixture.sandbox.fiken.always({ status: 404 });
+    expect(await sync(customer)).toBe('failed');
+    const companyOf = async () =>
+      (await fixture.superuser.query('select company from billing_account where customer_id = $1', [customer])).rows;
+    expect(await companyOf()).toEqual([{ company: null }]);
+    fixture.sandbox.fiken.always();
+    expect(await sync(customer)).toBe('succeeded');
+    expect(await companyOf()).toEqual([{ company: 'demo' }]);
+  });
+
+  it('goes on behind the feeds that a former release read, if that had come to the documents that none had listed', async () => {
+    const [open] = company().addInvoices({ customerId: 22, count: 1, unpaidEvery: 1 });
+    const customer = await fixture.customer('fiken', '22');
+    await sync(customer);
+    await fixture.superuser.query(
+      `update invoice_sync set checkpoint = checkpoint || jsonb_build_object('run', jsonb_build_object(
+         'startedAt', checkpoint ->> 'since', 'feed', 3, 'position', 'credit-note:98')) where customer_id = $1`,
+      [customer],
+    );
+    expect(await sync(customer)).toBe('succeeded');
+    expect(await fixture.rows(customer)).toMatchObject([{ source_id: String(open?.invoiceId), status: 'open' }]);
+  });
+
   it('asks for no document alone that is written off, or an open credit note, in every run', async () => {
     const [lost, credited, paid] = company().addInvoices({ customerId: 18, count: 3, unpaidEvery: 1 });
     company().writeOff(lost?.invoiceId ?? 0, '2026-02-01');

@@ -145,6 +145,8 @@ class SyncReading {
     const since = text === undefined ? undefined : new Date(text);
     const feeds = this.source.feeds(since);
     let progress: RunProgress = run ?? { startedAt: this.run.startedAt, feed: 0 };
+    // Of a former release, which read fewer feeds, and had come to the documents that none had listed.
+    if (progress.feed < feeds.length && progress.pages === undefined) delete progress.position;
     while (progress.feed < feeds.length) {
       const feed = feeds[progress.feed] as Feed;
       if (await this.shows(feed, progress)) progress = await this.readFeed(feed.name, since, progress);

@@ -71,7 +71,7 @@ export class SyncRunsService {
   ) {}
 
   /**
-   * Begins a run; from now on no other run of the account may write. The account's first run decides its company.
+   * Begins a run; from now on no other run of the account may write. The first that reads anything decides the account's company.
    * @returns undefined if the customer is not linked
    */
   async begin(
@@ -92,12 +92,6 @@ export class SyncRunsService {
       [customerId, source],
     );
     if (!account) return undefined;
-    if (account.company === null && present !== undefined) {
-      await this.dataSource.query(
-        'update billing_account set company = $3 where customer_id = $1 and source = $2 and company is null',
-        [customerId, source, present],
-      );
-    }
     const { checkpoint, started_at } = rows[0];
     const startedAt = started_at.toISOString();
     const company = account.company ?? present;
@@ -110,8 +104,16 @@ export class SyncRunsService {
       await this.write(manager, run, 'checkpoint = $4', [checkpoint]);
       const { stored, skipped } = await this.documents.store(manager, run, read);
       await this.write(manager, run, 'stored = stored + $4, skipped = skipped + $5', [stored, skipped]);
+      await this.keepCompany(manager, run);
     });
     run.checkpoint = checkpoint;
+  }
+
+  /** The source has answered for the company: from now on the account is one of it. */
+  private async keepCompany(manager: EntityManager, { customerId, source, company }: SyncRun): Promise<void> {
+    if (company === undefined) return;
+    const keep = 'update billing_account set company = $3 where customer_id = $1 and source = $2 and company is null';
+    await manager.query(keep, [customerId, source, company]);
   }
 
   /**
@@ -128,6 +130,7 @@ export class SyncRunsService {
        finished_at = app.now(), succeeded_at = app.now()`,
       [checkpoint, next?.due],
     );
+    await this.keepCompany(this.dataSource.manager, run);
   }
 
   /**

@@ -29,14 +29,9 @@ const RETRY_PAUSE_MS = 200;
 const REPLY_BYTES = { atLeast: 256 * 1024, perToken: 128, perStreamedToken: 512 };
 /**
  * Upper bounds of a reply that may cite documents: the texts that it cites are no output tokens, and the same may come again and
- * again. A whole reply has to be in memory; a stream has not.
+ * again. A whole reply has to be in memory, and so has an event; a stream has not, and has no bound.
  */
-const CITING_BYTES = {
-  atLeast: 4 * 1024 * 1024,
-  perContentByte: 8,
-  whole: 16 * 1024 * 1024,
-  stream: 1024 * 1024 * 1024,
-};
+const CITING_BYTES = { atLeast: 4 * 1024 * 1024, perContentByte: 8, whole: 16 * 1024 * 1024, event: 1024 * 1024 };
 /** The most bytes that JSON has for a byte of a text, a byte below 128 apart, which it has in the request as well. */
 const ESCAPED_BYTE = 3;
 const COUNT_REPLY_BYTES = 16 * 1024;
@@ -86,7 +81,7 @@ export class MessagesApiAdapter extends AiUpstream {
   async streamMessage(call: UpstreamMessageCall, signal: AbortSignal): Promise<UpstreamMessageStream> {
     const { citations } = call.content;
     const usual = REPLY_BYTES.atLeast + call.maxTokens * REPLY_BYTES.perStreamedToken;
-    const maxReplyBytes = citations ? usual + CITING_BYTES.stream : usual;
+    const maxReplyBytes = citations ? Infinity : usual;
     const request = requestOf('messages', call, bodyOf(call, { stream: true }), { signal, maxReplyBytes });
     const reply = await this.client.stream(request).catch((error: unknown) => {
       throw callFailed(this.redactor, error);
@@ -97,7 +92,7 @@ export class MessagesApiAdapter extends AiUpstream {
       throw unreadable('NO_EVENT_STREAM');
     }
     // A citation is one event, and may be of a whole document.
-    const citedBytes = citations ? bytesOf(call.content.messages) * ESCAPED_BYTE : 0;
+    const citedBytes = citations ? Math.min(CITING_BYTES.event, bytesOf(call.content.messages) * ESCAPED_BYTE) : 0;
     return new MessageEventStream(content, this.requestId(reply), citedBytes);
   }
 

@@ -62,9 +62,9 @@ describeUpstreamFaults("The Messages API's count of tokens", {
   },
 });
 
-/** The bounds of a reply are those of its tokens: of these there are ten, and 3 MB is far beyond them. */
+/** The bounds of a reply are those of its tokens: of these there are ten, and 1.5 MB are far beyond them. */
 describe('An answer of few tokens that cites much', () => {
-  const CITED = 'x'.repeat(3_000_000);
+  const CITED = 'x'.repeat(1_500_000);
   const citing = { ...call.content, messages: [Buffer.from(`["${CITED}"]`)], citations: true };
   const citation = `{"type":"char_location","cited_text":"${CITED}"}`;
   const usage = '"usage":{"input_tokens":1,"output_tokens":1}';
