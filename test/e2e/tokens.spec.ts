@@ -5,7 +5,9 @@ import { PipelinedConnectionsService } from '@platform/database';
 import { createCaller, caller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { createOperatorFixture, type OperatorFixture } from '@test/operator.fixture';
+import { waitForLocks } from '@test/locks';
 import { startTcpProxy } from '@test/tcp-proxy';
+import { connectAsSuperuser } from '@test/test-database';
 import { queriesDuring } from '@test/watch-queries';
 
 const ACTOR = 'operator:test';
@@ -217,6 +219,24 @@ describe('service tokens', () => {
       const { id } = await arrange();
       await operator.tokens.deactivate(ACTOR, id);
       await expect(operator.tokens.rotate(ACTOR, id, 1)).rejects.toThrow('no longer valid');
+    });
+  });
+
+  it('are neither issued nor rotated for a customer that is being erased', async () => {
+    const { id, customer } = await arrange();
+    const erasure = await connectAsSuperuser(api.database);
+    await erasure.query('begin');
+    await erasure.query('update customer set erased_at = now() where id = $1', [customer.id]);
+    const issued = operator.tokens.issue(ACTOR, { customerId: customer.id, scopes: ['ai:read'] });
+    const rotated = operator.tokens.rotate(ACTOR, id, 1);
+    const ended = Promise.allSettled([issued, rotated]);
+    await Promise.race([ended, waitForLocks(api.superuser, 2)]);
+    await erasure.query('commit');
+    await erasure.end();
+    const refused = { status: 'rejected', reason: expect.objectContaining({ code: 'not_found' }) as unknown };
+    expect(await ended).toEqual([refused, refused]);
+    expect(await one('select count(*)::int as n from service_token where customer_id = $1', [customer.id])).toEqual({
+      n: 2,
     });
   });
 

@@ -64,12 +64,9 @@ export class TokensOperatorService {
     const name = order.name === undefined ? null : tokenName(order.name);
     if (scopes.length === 0) throw new ServiceError('invalid_request', 'A token needs at least one scope');
     return this.dataSource.transaction(async (manager) => {
+      await lockCustomer(manager, customerId);
       if (expiresAt && expiresAt <= (await databaseNow(manager)))
         throw new ServiceError('invalid_request', 'The expiry must be in the future');
-      const [customer] = await manager.query<unknown[]>('select 1 from customer where id = $1 and erased_at is null', [
-        customerId,
-      ]);
-      if (!customer) throw new ServiceError('not_found', `There is no customer ${customerId}`);
       const issued = await this.insert(manager, { customerId, name, scopes, expiresAt, rotatedFrom: null });
       await this.audit.record(manager, {
         customerId,
@@ -90,6 +87,8 @@ export class TokensOperatorService {
       throw new ServiceError('invalid_request', `The grace time is a whole number from 0 to ${MAX_GRACE_HOURS} hours`);
     }
     return this.dataSource.transaction(async (manager) => {
+      const known = await manager.findOneBy(ServiceToken, { id: tokenId });
+      if (known) await lockCustomer(manager, known.customerId);
       const old = await this.lock(manager, tokenId);
       const now = await databaseNow(manager);
       const ends = new Date(now.getTime() + graceHours * HOUR_MS);
@@ -211,6 +210,18 @@ export class TokensOperatorService {
     if (!token) throw new ServiceError('not_found', `There is no token ${id}`);
     return token;
   }
+}
+
+/**
+ * Locks a customer, before all other locks, as each of the operator's changes of it does: a customer that is being erased gets no token
+ * behind the erasure. @throws ServiceError not_found, also for an erased one
+ */
+async function lockCustomer(manager: EntityManager, id: string): Promise<void> {
+  const [customer] = await manager.query<{ erased: boolean }[]>(
+    'select erased_at is not null as erased from customer where id = $1 for no key update',
+    [id],
+  );
+  if (!customer || customer.erased) throw new ServiceError('not_found', `There is no customer ${id}`);
 }
 
 /** A token's name without blanks around it. @throws ServiceError invalid_request if it is empty, too long or has control characters */
