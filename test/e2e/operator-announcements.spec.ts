@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { operatorCommand } from '@test/operator-command';
+import { waitForLocks } from '@test/locks';
+import { connectAsSuperuser } from '@test/test-database';
 import { useTestDatabase } from '@test/use-test-database';
 
 jest.setTimeout(120_000);
@@ -49,6 +51,33 @@ describe('An event of all services of a type', () => {
       { actor: 'operator:kari', services: '3' },
       { actor: expect.any(String), services: '3' },
     ]);
+  });
+
+  it('is ended while the worker tells of its begins: neither waits for what the other has', async () => {
+    const [announcement, customer] = [randomUUID(), (await saveFakeCustomer(database.superuser)).id];
+    // The order of the rows is not that of their ids.
+    for (const id of ['b0000000-0000-4000-8000-000000000000', 'a0000000-0000-4000-8000-000000000000'])
+      await database.superuser.query(
+        `with service as (insert into customer_service (customer_id, type, name) values ($1, 'vpn', 'VPN') returning id)
+         insert into status_event (customer_id, id, service_id, announcement_id, status, message, starts_at)
+         select $1, $2, id, $3, 'outage', 'Down', '2026-01-01' from service`,
+        [customer, id, announcement],
+      );
+    const worker = await connectAsSuperuser(database);
+    const lock = (letter: string) =>
+      worker.query(`select from status_event where customer_id = $1 and id::text like $2 for no key update`, [
+        customer,
+        `${letter}%`,
+      ]);
+    await worker.query('begin');
+    await lock('a');
+    const ended = run('end', '--announcement', announcement);
+    await waitForLocks(database.superuser, 1);
+    await lock('b');
+    await worker.query('commit');
+    await worker.end();
+    expect(await ended).toMatchObject({ code: 0 });
+    await database.superuser.query('delete from status_event where customer_id = $1', [customer]);
   });
 
   it('that has not begun is called off', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { NO_CUSTOMER } from '@platform/context';
 import { databaseNow } from '@platform/database';
@@ -32,6 +32,9 @@ export interface Announced {
   services: number;
   customers: number;
 }
+
+/** At the moment `$2`. */
+const LASTS = '(ends_at is null or ends_at > $2::timestamptz)';
 
 /** Announces and ends events of all services of a type at once: each gets an event of its own. Audited once. */
 @Injectable()
@@ -67,12 +70,14 @@ export class AnnouncementsOperatorService {
   end(actor: string, announcementId: string): Promise<Announced> {
     return this.dataSource.transaction(async (manager) => {
       const now = await databaseNow(manager);
-      const [ended, services] = await manager.query<[EndedEvent[], number]>(
-        `update status_event set ends_at = greatest(starts_at, $2::timestamptz)
-         where announcement_id = $1 and (ends_at is null or ends_at > $2)
-         returning customer_id as "customerId", service_id as "serviceId", message, begin_told and ends_at > starts_at as told`,
+      const customers = await manager.query<{ customer_id: string }[]>(
+        `select distinct customer_id from status_event where announcement_id = $1 and ${LASTS} order by customer_id`,
         [announcementId, now],
       );
+      const ended: EndedEvent[] = [];
+      for (const { customer_id } of customers)
+        ended.push(...(await endEvents(manager, announcementId, now, customer_id)));
+      const services = ended.length;
       if (services === 0) {
         throw new ServiceError('not_found', `There is no announcement ${announcementId} that has not ended`);
       }
@@ -85,4 +90,22 @@ export class AnnouncementsOperatorService {
       return { announcementId, services, customers: new Set(ended.map(({ customerId }) => customerId)).size };
     });
   }
+}
+
+/** Ends a customer's events of an announcement. They are locked in the order in which the worker locks them to tell of their begins. */
+async function endEvents(
+  manager: EntityManager,
+  announcementId: string,
+  now: Date,
+  customerId: string,
+): Promise<EndedEvent[]> {
+  const values = [announcementId, now, customerId];
+  const which = `customer_id = $3 and announcement_id = $1 and ${LASTS}`;
+  await manager.query(`select from status_event where ${which} order by starts_at, id for no key update`, values);
+  const [ended] = await manager.query<[EndedEvent[], number]>(
+    `update status_event set ends_at = greatest(starts_at, $2::timestamptz) where ${which}
+     returning customer_id as "customerId", service_id as "serviceId", message, begin_told and ends_at > starts_at as told`,
+    values,
+  );
+  return ended;
 }
