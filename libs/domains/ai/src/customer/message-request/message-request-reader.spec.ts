@@ -1,6 +1,7 @@
 import { type RequestFields, SDK_FIELDS } from './request-fields';
 import { ServiceError } from '@platform/errors';
 import { readMessageRequest } from '@test/read-message-request';
+import { DETAILS } from './request-judges';
 
 const CONTEXT = 1_000_000;
 const read = (body: unknown, rules?: RequestFields) => {
@@ -9,16 +10,16 @@ const read = (body: unknown, rules?: RequestFields) => {
   return readMessageRequest(bytes, CONTEXT, bytes.length, rules);
 };
 const withBlocks = (...content: unknown[]) => read({ messages: [{ role: 'user', content }] });
-const faultsOf = (body: unknown, rules?: RequestFields) => {
+const detailedFaultsOf = (body: unknown, rules?: RequestFields) => {
   try {
     read(body, rules);
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'invalid_request')
-      return error.options.errors?.map(({ pointer }) => pointer);
+    if (error instanceof ServiceError && error.code === 'invalid_request') return error.options.errors ?? [];
     throw error;
   }
   return [];
 };
+const faultsOf = (body: unknown, rules?: RequestFields) => detailedFaultsOf(body, rules).map(({ pointer }) => pointer);
 const hello = { role: 'user', content: 'Hello' };
 const text = { type: 'text', text: 'Hello' };
 
@@ -158,6 +159,44 @@ describe('readMessageRequest', () => {
     const fields = Array.from({ length: 1_100 }, (__, at) => `"x${at}":null`).join(',');
     const messages = '"messages":[{"role":"user","content":"hi"}]';
     expect(faultsOf(`{${fields},${messages},${messages}}`, rules)).toContain('/messages');
+  });
+
+  describe('reports 20 faults of a hostile body, and describes no others', () => {
+    const many = 150_000;
+    const names = Array.from({ length: many }, (_, at) => `"x${at}":1`).join(',');
+    const withField = (field: string) => `{"messages":[{"role":"user","content":"hi"}],${field}}`;
+    const twice = Array<string>(many).fill('"type":1').join(',');
+    const nested = `${'{"x/~":'.repeat(90)}{${twice}}${'}'.repeat(90)}`;
+    let described: jest.SpyInstance[];
+    beforeEach(() => (described = [jest.spyOn(DETAILS, 'unknown'), jest.spyOn(DETAILS, 'twice')]));
+    afterEach(() => jest.restoreAllMocks());
+
+    it.each([
+      ['unknown fields', withField(names)],
+      ['unknown members of a tool', withField(`"tools":[{"name":"a",${names}}]`)],
+      ['unknown members of thinking', withField(`"thinking":{${names}}`)],
+      ['fields given twice', withField(Array<string>(many).fill('"stream":true').join(','))],
+      ['members given twice in depth', `{"messages":[{"role":"user","content":[{"type":"text","x":${nested}}]}]}`],
+      ['callers of a tool', withField(`"tools":[{"name":"a","allowed_callers":[${'1,'.repeat(many)}1]}]`)],
+    ])('with %s', (_, body) => {
+      expect(faultsOf(body, SDK_FIELDS)).toHaveLength(20);
+      for (const { mock } of described) expect(mock.calls.length).toBeLessThanOrEqual(20);
+    });
+
+    it('with unknown members of many tools, be their types refused or not', () => {
+      const members = names.slice(0, names.indexOf('"x50"'));
+      const tools = ['web_search_20250305', 'custom'].map((type) => `{${members}"type":"${type}"}`);
+      expect(faultsOf(withField(`"tools":[${Array(2_000).fill(tools).flat().join(',')}]`), SDK_FIELDS)).toHaveLength(
+        20,
+      );
+      expect(described[0]?.mock.calls.length).toBeLessThanOrEqual(20 * 20);
+    });
+  });
+
+  it.each(['constructor', '__proto__', 'toString'])('knows no field for %s, which every object has', (name) => {
+    const body = `{"messages":[{"role":"user","content":"hi"}],"${name}":1}`;
+    const detail = `${name} is not known here; leave it out`;
+    expect(detailedFaultsOf(body, SDK_FIELDS)).toEqual([{ pointer: `/${name}`, detail }]);
   });
 
   it('takes two different long names that decide nothing for two', () => {

@@ -5,7 +5,7 @@ import type { CacheUse } from '../../ledger/credit-ledger.port';
 import type { MessageContent } from '../../ports/ai-upstream.port';
 import { InputBound } from './input-bound';
 import { type FieldRule, type JudgedPlace, PLAIN_FIELDS, type RequestFields } from './request-fields';
-import { type Frame, type FrameKind, kindInside, newFrame, pointerInto, pointerTo } from './request-frame';
+import { type Frame, type FrameKind, kindInside, newFrame, pointerTo } from './request-frame';
 import { BodyJudge, DETAILS, MessageJudge, RequestFaults, ToolJudge } from './request-judges';
 
 /** A valid request for a message. */
@@ -123,7 +123,7 @@ export class MessageRequestReader implements JsonHandler {
       if (frame.rule === 'ignored' && frame.kind === 'body' && this.unknown.length < MOST_COMPARED)
         this.unknown.push(name);
       frame.names ??= new Set();
-      if (frame.names.has(name)) this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.twice(name) });
+      if (frame.names.has(name)) this.faults.at(frame, () => DETAILS.twice(name));
       // A hostile body has half a million names that decide nothing. Those with a rule are few, and are always remembered:
       // of two values only the last is sent, while the input's bound counts both.
       else if (hasRule(frame.rule) || (text !== undefined && frame.names.size < MOST_REMEMBERED)) frame.names.add(name);
@@ -131,7 +131,7 @@ export class MessageRequestReader implements JsonHandler {
     }
     const bit = (frame.kind === 'message' ? OF_MESSAGE : OF_BLOCK).get(name);
     if (bit === undefined) return;
-    if ((frame.seen & bit) !== 0) this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.twice(name) });
+    if ((frame.seen & bit) !== 0) this.faults.at(frame, () => DETAILS.twice(name));
     frame.seen |= bit;
     if (name === 'file_id') this.faults.foreignFile ??= pointerTo(frame);
   }
@@ -172,7 +172,7 @@ export class MessageRequestReader implements JsonHandler {
 
   private thinkingBudget(frame: Frame, tokens: number): void {
     if (Number.isSafeInteger(tokens) && tokens >= 1) this.thinkingTokens = tokens;
-    else this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.budget });
+    else this.faults.at(frame, DETAILS.budget);
   }
 
   /** Checks an object or array by its place, before its members are parsed. */

@@ -36,18 +36,17 @@ export class BodyJudge {
     if (rule === 'own') this.own(frame, start, kind, token, judged);
     else if ((kind === 'literal' && token?.text() === 'null') || rule === 'ignored' || rule === undefined) return;
     else if (rule === 'forwarded') {
-      if (key === 'tools' && !judged) return this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.tools });
+      if (key === 'tools' && !judged) return this.faults.at(frame, DETAILS.tools);
       if (key === 'service_tier' && !(kind === 'string' && SERVICE_TIERS.has(token?.text())))
-        return this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.serviceTier });
+        return this.faults.at(frame, DETAILS.serviceTier);
       this.spans.set(key, { start, end: start });
-    } else if (!judged) this.faults.add({ pointer: pointerInto(frame), detail: DETAILS[rule](key) });
+    } else if (!judged) this.faults.at(frame, () => DETAILS[rule](key));
   }
 
   /** An array whose field is refused ends. An empty one counts as not given. */
   endRefused({ index, parent }: Frame): void {
     const { rule, key = '' } = parent ?? {};
-    if (parent && rule && index >= 0 && isRefused(rule))
-      this.faults.add({ pointer: pointerInto(parent), detail: DETAILS[rule](key) });
+    if (parent && rule && index >= 0 && isRefused(rule)) this.faults.at(parent, () => DETAILS[rule](key));
   }
 
   /** The value of the current field ends before byte `end`. */
@@ -86,26 +85,21 @@ export class BodyJudge {
     switch (frame.key) {
       case 'messages':
         this.spans.set('messages', { start, end: start });
-        if (!judged) this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.messages });
+        if (!judged) this.faults.at(frame, DETAILS.messages);
         return;
       case 'system':
         if (kind === 'string' || judged) this.spans.set('system', { start, end: start });
-        else if (!isNull) this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.system });
+        else if (!isNull) this.faults.at(frame, DETAILS.system);
         return;
       case 'max_tokens': {
         const number = kind === 'number' ? Number(value) : NaN;
         if (Number.isInteger(number) && number >= 1) this.maxTokens = number;
-        else
-          this.faults.add({
-            pointer: pointerInto(frame),
-            detail: kind === 'string' ? DETAILS.maxTokensText : DETAILS.maxTokens,
-          });
+        else this.faults.at(frame, kind === 'string' ? DETAILS.maxTokensText : DETAILS.maxTokens);
         return;
       }
       default:
         if (kind === 'literal' && value === 'true') this.stream = true;
-        else if (!isNull && !(kind === 'literal' && value === 'false'))
-          this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.stream });
+        else if (!isNull && !(kind === 'literal' && value === 'false')) this.faults.at(frame, DETAILS.stream);
     }
   }
 }
@@ -121,7 +115,7 @@ export class MessageJudge {
   nextMessage(frame: Frame, isObject: boolean): void {
     if (frame.faultsUnlessLast) this.faults.add(...frame.faultsUnlessLast);
     frame.faultsUnlessLast = undefined;
-    if (!isObject) this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.message });
+    if (!isObject) this.faults.at(frame, DETAILS.message);
   }
 
   /** A member of a message that is no array. */
@@ -145,10 +139,9 @@ export class MessageJudge {
 
   /** The current item of a message's content or of the system prompt is no block. */
   badBlock(frame: Frame): void {
-    const pointer = pointerInto(frame);
-    if (frame.kind === 'system') this.faults.add({ pointer, detail: DETAILS.systemBlock });
+    if (frame.kind === 'system') this.faults.at(frame, DETAILS.systemBlock);
     // The first one of a message is reported.
-    else if (frame.parent) frame.parent.contentFaults ??= [{ pointer, detail: DETAILS.block }];
+    else if (frame.parent) frame.parent.contentFaults ??= [{ pointer: pointerInto(frame), detail: DETAILS.block }];
   }
 
   endBlock(frame: Frame): void {
@@ -159,6 +152,7 @@ export class MessageJudge {
   }
 
   endMessage(frame: Frame): void {
+    if (this.faults.areEnough) return;
     const { role, content } = frame;
     if (!ROLES.has(role)) this.faults.add({ pointer: `${pointerTo(frame)}/role`, detail: DETAILS.role });
     if (content === undefined) this.faults.add({ pointer: `${pointerTo(frame)}/content`, detail: DETAILS.content });
@@ -192,20 +186,20 @@ export class ToolJudge {
     const isNull = !isText && text === 'null';
     if (kind === 'tool' && key === 'type') frame.type = isText ? (text ?? '') : isNull ? CUSTOM : '';
     if (isNull || (rule !== 'unpriced' && rule !== 'beta' && rule !== 'unknown')) return;
-    const fault = { pointer: pointerInto(frame), detail: DETAILS[rule](key) };
-    if (kind === 'tool') (frame.memberFaults ??= []).push(fault);
-    else this.faults.add(fault);
+    const describe = () => DETAILS[rule](key);
+    if (kind === 'tool') this.keep(frame, frame, describe);
+    else this.faults.at(frame, describe);
   }
 
   /** One that may call a tool: code that the provider runs is billed by its time. */
   caller(frame: Frame, token?: JsonToken): void {
     if (token?.text() === 'direct' || !frame.parent) return;
-    (frame.parent.memberFaults ??= []).push({ pointer: pointerInto(frame), detail: DETAILS.callers });
+    this.keep(frame.parent, frame, DETAILS.callers);
   }
 
   /** Something in `tools` that is no object. */
   badTool(frame: Frame): void {
-    this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.tools });
+    this.faults.at(frame, DETAILS.tools);
   }
 
   /** A complete tool. It is refused for its type, which may have members of its own, or else for its members. */
@@ -226,16 +220,43 @@ export class ToolJudge {
     if (frame.parent?.rule === 'elsewhere' && frame.index >= 0)
       this.faults.add({ pointer: pointerTo(frame), detail: DETAILS.elsewhere('tools') });
   }
+
+  /** Keeps a fault until the tool's type is known. A tool with one is refused in any case: if the faults are enough, so are these. */
+  private keep(tool: Frame, frame: Frame, detail: Detail): void {
+    if (!this.faults.areEnough) addFault((tool.memberFaults ??= []), frame, detail);
+  }
 }
 
 /** Maximum number of faults in an error. */
 const MAX_FAULTS = 20;
+
+/** The detail of a fault, or what makes it. */
+type Detail = string | (() => string);
+
+/**
+ * Adds a fault of a frame's current member or item, unless there are enough. Only then is it described, which takes long where names are
+ * many or nested deeply: a hostile body has half a million faults.
+ */
+function addFault(faults: Fault[], frame: Frame, detail: Detail): void {
+  if (faults.length < MAX_FAULTS)
+    faults.push({ pointer: pointerInto(frame), detail: typeof detail === 'string' ? detail : detail() });
+}
 
 /** Collects the faults of a request, in order. */
 export class RequestFaults {
   /** JSON pointer to a reference to a file in the operator's workspace. A fault only if there is no other. */
   foreignFile?: string;
   private readonly faults: Fault[] = [];
+
+  /** Whether further ones are not reported. */
+  get areEnough(): boolean {
+    return this.faults.length >= MAX_FAULTS;
+  }
+
+  /** Adds a fault of the frame's current member or item. */
+  at(frame: Frame, detail: Detail): void {
+    addFault(this.faults, frame, detail);
+  }
 
   add(...faults: Fault[]): void {
     this.faults.push(...faults.slice(0, MAX_FAULTS - this.faults.length));
@@ -253,7 +274,11 @@ export class RequestFaults {
 }
 
 /** Fields of other interfaces, and the names of their counterparts here. */
-const MEANT: Record<string, string | undefined> = { prompt: 'messages', input: 'messages', instructions: 'system' };
+const MEANT = new Map([
+  ['prompt', 'messages'],
+  ['input', 'messages'],
+  ['instructions', 'system'],
+]);
 
 /** Details of the faults, by field. */
 export const DETAILS = {
@@ -277,7 +302,7 @@ export const DETAILS = {
   unpriced: (name: string) => `${name} is not available here; leave it out`,
   beta: (name: string) => `${name} belongs to a beta of the AI provider, which is not available here; leave it out`,
   unknown: (name: string) => {
-    const meant = MEANT[name] ?? similarName(name, SDK_FIELDS.known);
+    const meant = MEANT.get(name) ?? similarName(name, SDK_FIELDS.known);
     return `${name} is not known here; ${meant === undefined ? 'leave it out' : `did you mean ${meant}?`}`;
   },
   elsewhere: (name: string) => `${name} does not work here; send the request to POST /ai/v1/messages`,
