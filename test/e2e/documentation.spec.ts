@@ -5,21 +5,31 @@ describe('the pages of the documentation', () => {
   beforeAll(async () => (api = await startApi({ PUBLIC_URL: 'https://api.example/customers' })));
   afterAll(() => api.stop());
 
-  it('run scripts of ours alone, in no frame, and send requests to the API alone, at the address that customers use', async () => {
-    const { status, headers } = await fetch(`${api.origin}/docs`);
-    expect(status).toBe(200);
-    const policy = headers.get('content-security-policy')?.split('; ') ?? [];
-    expect(policy).toEqual(
-      expect.arrayContaining([
-        "default-src 'none'",
-        "script-src 'self'",
-        "connect-src 'self' https://api.example",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-      ]),
-    );
-    expect(headers.get('x-frame-options')).toBe('DENY');
-    expect(headers.get('referrer-policy')).toBe('no-referrer');
-    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  it('are the same whatever somebody else has added to their address before', async () => {
+    const pages = [];
+    for (const address of ['/docs?/', '/%64ocs', '/docs']) pages.push(await (await fetch(api.origin + address)).text());
+    expect(pages[2]).toContain('./docs/swagger-ui-bundle.js');
+    expect(new Set(pages).size).toBe(1);
   });
+
+  it.each(['/docs', '/%64ocs'])(
+    'run scripts of ours alone, in no frame, and send requests to the API alone, at the address that customers use: %s',
+    async (address) => {
+      const { status, headers } = await fetch(api.origin + address);
+      expect(status).toBe(200);
+      const policy = headers.get('content-security-policy')?.split('; ') ?? [];
+      expect(policy).toEqual(
+        expect.arrayContaining([
+          "default-src 'none'",
+          "script-src 'self'",
+          "connect-src 'self' https://api.example",
+          "form-action 'none'",
+          "frame-ancestors 'none'",
+        ]),
+      );
+      expect(headers.get('x-frame-options')).toBe('DENY');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+    },
+  );
 });

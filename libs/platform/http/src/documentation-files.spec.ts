@@ -5,7 +5,7 @@ import zlib, { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node
 import fastifyStatic from '@fastify/static';
 import { fastify, type FastifyInstance } from 'fastify';
 import { compressReplies } from './compression';
-import { DOCUMENTATION, keepDocumentationFiles } from './documentation-files';
+import { isDocumentation, keepDocumentationFiles } from './documentation-files';
 
 const DOCUMENT = JSON.stringify({ paths: Array.from({ length: 500 }, (_, id) => ({ id, summary: 'Blåbær' })) });
 const SCRIPT = 'export const answer = 42;\n'.repeat(200);
@@ -36,7 +36,7 @@ describe('files of the documentation', () => {
     await writeFile(join(folder, 'script.js'), SCRIPT);
     server = fastify();
     keepDocumentationFiles(server);
-    compressReplies(server, ({ url }) => url.startsWith(DOCUMENTATION));
+    compressReplies(server, isDocumentation);
     await server.register(fastifyStatic, { root: folder, prefix: '/docs/', decorateReply: false });
     server.get('/docs/openapi.json', (_request, reply) => {
       made++;
@@ -116,16 +116,37 @@ describe('files of the documentation', () => {
     });
   });
 
-  it('keeps a bounded number of addresses; further ones are sent without compression', async () => {
-    const alias = (index: number) =>
-      `/docs/${[...'script.js'].map((letter, place) => ((index >> place) % 2 ? `%${letter.charCodeAt(0).toString(16)}` : letter)).join('')}`;
-    const encodings = new Set<unknown>();
-    for (let index = 0; index < 100; index++) {
-      const reply = await get(alias(index), { 'accept-encoding': 'gzip' });
+  it.each(['/docs/openapi.json', '/docs/script.js'])(
+    'are made once however their address is written: %s',
+    async (url) => {
+      const name = url.slice('/docs/'.length);
+      const escaped = (index: number) =>
+        [...name]
+          .map((letter, place) => ((index >> place) % 2 ? `%${letter.charCodeAt(0).toString(16)}` : letter))
+          .join('');
+      const addresses = Array.from({ length: 50 }, (_, index) => [
+        `/docs/${escaped(index)}`,
+        `/%64ocs/${escaped(index)}?x`,
+      ]);
+      const { text } = await get(url, { 'accept-encoding': 'gzip' });
+      for (const address of addresses.flat()) {
+        const reply = await get(address, { 'accept-encoding': 'gzip' });
+        expect(reply).toMatchObject({ status: 200, text, headers: { 'content-encoding': 'gzip' } });
+      }
+      expect(compressions()).toBe(1);
+      expect(made).toBeLessThanOrEqual(1);
+    },
+  );
+
+  it('are kept up to a number; further ones are sent without compression', async () => {
+    const encodings: unknown[] = [];
+    for (let index = 0; index < 40; index++) {
+      await writeFile(join(folder, `${index}.js`), SCRIPT);
+      const reply = await get(`/docs/${index}.js`, { 'accept-encoding': 'gzip' });
       expect(reply).toMatchObject({ status: 200, text: SCRIPT });
-      encodings.add(reply.headers['content-encoding']);
+      encodings.push(reply.headers['content-encoding']);
     }
     expect(compressions()).toBe(32);
-    expect(encodings).toEqual(new Set(['gzip', undefined]));
+    expect(new Set(encodings)).toEqual(new Set(['gzip', undefined]));
   });
 });

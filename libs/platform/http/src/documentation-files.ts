@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type BrotliOptions, brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
@@ -6,8 +7,8 @@ import { onReplyClosed } from './connections';
 import { type EncodingName, isWorthCompressing, preferredEncoding, varyOf } from './compression';
 
 /** Beginning of the documentation's addresses. */
-export const DOCUMENTATION = '/docs';
-/** Addresses whose files are kept: there are 13. Further ones, such as those with escaped letters, are sent as they are. */
+const DOCUMENTATION = '/docs';
+/** Files that are kept. There are fewer; further ones would be sent as they are. */
 const MOST_FILES = 32;
 
 const BROTLI: BrotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } };
@@ -38,13 +39,18 @@ interface DocumentationFile {
   encoded: Map<string, Promise<Buffer>>;
 }
 
+/** Whether a request is for the documentation, however its address is spelt: `/%64ocs` has the same route. */
+export function isDocumentation({ routeOptions, url }: FastifyRequest): boolean {
+  return (routeOptions.url ?? url).startsWith(DOCUMENTATION);
+}
+
 /**
  * Makes and compresses each file under /docs once. Anyone may ask for them, without a token: the OpenAPI document and its script would
  * be written anew for each request, and compressed, which costs a thousand times as much as to ask for it.
  */
 export function keepDocumentationFiles(server: FastifyInstance): void {
   const files = new Map<string, DocumentationFile>();
-  /** By address, the request that makes the file, and those that wait for it. */
+  /** By path, the request that makes the file, and those that wait for it. */
   const making = new Map<string, { request: FastifyRequest; waiting: (() => void)[] }>();
   const made = (path: string, request: FastifyRequest) => {
     const file = making.get(path);
@@ -63,6 +69,7 @@ export function keepDocumentationFiles(server: FastifyInstance): void {
       const first = making.get(path);
       if (first) return void first.waiting.push(proceed);
       making.set(path, { request, waiting: [] });
+      withoutQuery(request);
       onReplyClosed(reply.raw, () => made(path, request));
       done();
     };
@@ -108,8 +115,16 @@ async function encodedFor(
   return bytes;
 }
 
-function pathOf({ url }: FastifyRequest): string {
-  return url.split('?', 1)[0] as string;
+/** The path as the router has read it: the same file has many addresses, with escaped letters, a query or a fragment. */
+function pathOf({ routeOptions, params }: FastifyRequest): string {
+  const { '*': rest = '' } = params as { '*'?: string };
+  return (routeOptions.url as string).replace('*', () => rest);
+}
+
+/** Hides from the handler what does not choose the file: Swagger's page for `/docs/` would also be made for `/docs?/`, and kept as that for `/docs`. */
+function withoutQuery({ raw }: { raw: IncomingMessage & { originalUrl?: string } }): void {
+  const [path = ''] = (raw.url ?? '').split(/[?#]/, 1);
+  raw.url = raw.originalUrl = path;
 }
 
 function isConditional({ headers }: FastifyRequest): boolean {

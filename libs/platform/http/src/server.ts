@@ -11,7 +11,7 @@ import { AccessLog } from '@platform/logging';
 import type { Metrics } from '@platform/metrics';
 import { isTracing, traceIds, traceRequest } from '@platform/tracing';
 import { compressReplies } from './compression';
-import { DOCUMENTATION, keepDocumentationFiles } from './documentation-files';
+import { isDocumentation, keepDocumentationFiles } from './documentation-files';
 import { boundConnections, mostConnections, onReplyClosed } from './connections';
 import { serveErrorPage } from './error-page';
 import { Draining } from './listening';
@@ -92,7 +92,7 @@ export function configureApplication(app: NestFastifyApplication, parts: Interfa
   checkHeads(server);
   keepDocumentationFiles(server);
   chargeReplies(server, app.get(TimeShares));
-  compressReplies(server, ({ url }) => url.startsWith(DOCUMENTATION));
+  compressReplies(server, isDocumentation);
   const replies = app.get(ReplyMemory);
   boundReplies(server, replies);
   endSlowReaders(server.server, config.REPLY_PATIENCE_MS, () => replies.slowReaders++);
@@ -197,8 +197,8 @@ function addReplyHeaders(server: FastifyInstance, draining: Draining, interfaceO
   server.addHook('onRequest', (request, reply, done) => {
     setRequestId(reply, request.id);
     reply.header('x-content-type-options', 'nosniff');
-    // In case of doubt by the address: only the documentation is known to be public.
-    if (request.url.startsWith(DOCUMENTATION)) {
+    // Only the documentation is known to be public.
+    if (isDocumentation(request)) {
       reply.header('content-security-policy', policy);
       reply.header('x-frame-options', 'DENY');
       reply.header('referrer-policy', 'no-referrer');
