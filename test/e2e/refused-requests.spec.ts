@@ -134,6 +134,7 @@ describe('A refused request is kept for the operator', () => {
 
   it('while others are being stored', async () => {
     const { call, customer } = await createCaller(ai.api);
+    const later = await createCaller(ai.api);
     const release = await holdLock(ai.api.database, 'lock table refused_request in share mode');
     try {
       expect((await call('/invoices/0')).status).toBe(404);
@@ -142,7 +143,11 @@ describe('A refused request is kept for the operator', () => {
     } finally {
       await release();
     }
-    expect(await refusalsOf(customer.id, 2)).toHaveLength(2);
+    await refusalsOf(customer.id, 1);
+    // They are stored in order: with one that came later, all before it.
+    expect((await later.call('/invoices/0')).status).toBe(404);
+    await refusalsOf(later.customer.id, 1);
+    expect(await list(`--customer ${customer.id}`)).toHaveLength(2);
   });
 
   it('at the end of a process, too', async () => {
