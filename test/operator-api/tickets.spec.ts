@@ -8,6 +8,11 @@ interface Thread {
   replies: { body: string; author: string; internal: boolean; written_by: string | null }[];
 }
 
+interface Ticket {
+  status: string;
+  updated_at: string;
+}
+
 describe('tickets in the operator API', () => {
   let api: TestOperatorApi;
   let customerId: string;
@@ -94,6 +99,34 @@ describe('tickets in the operator API', () => {
     ]);
     const shown = JSON.parse((await command(`ticket show --ticket ${id}`)).stdout) as Thread;
     expect(shown.replies.map(({ written_by: by }) => by)).toEqual(replies.map(({ written_by: by }) => by));
+  });
+
+  it('are neither answered nor closed over a reply that was not seen, if the person says what was', async () => {
+    const kari = await logIn(api, 'support');
+    const id = await openTicket();
+    const read = async () => (await (await kari.call(`/tickets/${id}`)).json()) as Thread & Ticket;
+    const { updated_at: seen } = await read();
+    await api.superuser.query(`select app.reply_to_support_ticket($1, $2, 'Still', 200, 'token:x')`, [customerId, id]);
+    const text = 'Meanwhile the ticket was changed, or has a new reply: read it again';
+    expect(await detail(await kari.post(`/tickets/${id}/reply`, { body: 'Solved?', seen }))).toEqual([400, text]);
+    expect(await detail(await kari.post(`/tickets/${id}/set-status`, { status: 'closed', seen }))).toEqual([400, text]);
+    for (const line of [`reply --ticket ${id} --body Solved`, `set-status --ticket ${id} --status closed`]) {
+      const refused = await command(`ticket ${line} --seen ${seen}`);
+      expect({ ...refused, code: refused.code === 0 }).toMatchObject({ code: false, stdout: '' });
+      expect(refused.stderr).toContain(text);
+    }
+    const now = await read();
+    expect(now).toMatchObject({ status: 'open', replies: [{ body: 'Still' }] });
+    // Notes, which the customer does not see, change nothing of it.
+    await kari.post(`/tickets/${id}/note`, { body: 'Looks bad' });
+    const answered = await kari.post(`/tickets/${id}/reply`, { body: 'We look', seen: now.updated_at });
+    expect(answered.status).toBe(201);
+    const closed = await command(
+      `ticket set-status --ticket ${id} --status closed --seen ${(await read()).updated_at}`,
+    );
+    expect(JSON.parse(closed.stdout)).toMatchObject({ status: 'closed' });
+    // Without it, as before.
+    expect((await kari.post(`/tickets/${id}/set-status`, { status: 'open' })).status).toBe(200);
   });
 
   it('have no name for a reply that the audit log does not have', async () => {

@@ -20,6 +20,7 @@ import {
   IsOneOf,
   IsSearch,
   IsText,
+  IsTime,
   IsId,
   MayBeLeftOut,
   SortBy,
@@ -83,6 +84,11 @@ export class AddReplyDto {
   @MayBeLeftOut()
   @IsOneOf(REPLY_AUTHORS)
   author?: ReplyAuthor;
+
+  /** The ticket's `updated_at` as you have read it, RFC 3339: refused if the ticket has changed since, such as by a reply. */
+  @IsOptional()
+  @IsTime()
+  seen?: string | null;
 }
 
 /** An internal note. */
@@ -100,6 +106,11 @@ export class SetTicketStatusDto {
   @ApiProperty({ enum: TICKET_STATUSES, example: 'resolved' })
   @IsOneOf(TICKET_STATUSES)
   status!: TicketStatus;
+
+  /** The ticket's `updated_at` as you have read it, RFC 3339: refused if the ticket has changed since, such as by a reply. */
+  @IsOptional()
+  @IsTime()
+  seen?: string | null;
 }
 
 /** An assignment of a ticket. */

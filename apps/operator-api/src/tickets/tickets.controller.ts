@@ -64,16 +64,19 @@ export class TicketsController {
 
   @Post(':id/reply')
   @RequireRole('support')
-  @ApiOperation({ summary: 'Reply in a ticket', description: 'The customer reads it.' })
+  @ApiOperation({
+    summary: 'Reply in a ticket',
+    description: 'The customer reads it. With `seen`, refused if the ticket has changed since.',
+  })
   @ApiParam(TICKET_ID)
   @ApiCreatedResponse({ type: TicketReplyDto, description: 'The reply.' })
   @ProblemReplies('invalid_request', 'cross_site_request', NO_SUCH_TICKET)
   async replyToTicket(
     @Actor() actor: string,
     @Param('id', PathId.uuid) id: string,
-    @Body() { body, author = 'operator' }: AddReplyDto,
+    @Body() { body, author = 'operator', seen }: AddReplyDto,
   ): Promise<TicketReplyDto> {
-    return toTicketReplyDto(await this.tickets.reply(actor, id, { body, author, internal: false }));
+    return toTicketReplyDto(await this.tickets.reply(actor, id, { body, author, internal: false, seen: dateOf(seen) }));
   }
 
   @Post(':id/note')
@@ -93,16 +96,19 @@ export class TicketsController {
   @Post(':id/set-status')
   @HttpCode(HttpStatus.OK)
   @RequireRole('support')
-  @ApiOperation({ summary: "Set a ticket's status", description: 'A closed ticket can be opened again.' })
+  @ApiOperation({
+    summary: "Set a ticket's status",
+    description: 'A closed ticket can be opened again. With `seen`, refused if the ticket has changed since.',
+  })
   @ApiParam(TICKET_ID)
   @ApiOkResponse({ type: TicketThreadDto, description: 'The changed ticket.' })
   @ProblemReplies('invalid_request', 'cross_site_request', NO_SUCH_TICKET)
   async setTicketStatus(
     @Actor() actor: string,
     @Param('id', PathId.uuid) id: string,
-    @Body() { status }: SetTicketStatusDto,
+    @Body() { status, seen }: SetTicketStatusDto,
   ): Promise<TicketThreadDto> {
-    await this.tickets.setStatus(actor, id, status);
+    await this.tickets.setStatus(actor, id, status, dateOf(seen));
     return this.getTicket(id);
   }
 
@@ -125,3 +131,5 @@ export class TicketsController {
     return this.getTicket(id);
   }
 }
+
+const dateOf = (time: string | null | undefined) => (typeof time === 'string' ? new Date(time) : undefined);

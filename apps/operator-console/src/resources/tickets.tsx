@@ -13,7 +13,7 @@ import {
   useRecordContext,
   useRefresh,
 } from 'react-admin';
-import { call, type Dto, type Query } from '../client/api';
+import { ApiError, call, type Dto, type Query } from '../client/api';
 import { assertSamePerson, may, type Role, useSession } from '../session';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
@@ -185,6 +185,7 @@ function Thread() {
           done="The status is set"
           initial={{ status: ticket.status }}
           question="The customer sees it."
+          bodyOf={({ status }) => ({ status, seen: ticket.updated_at })}
         >
           <SelectInput
             source="status"
@@ -200,7 +201,7 @@ function Thread() {
             path={`${path}/set-status`}
             needs="support"
             done="The ticket is open again"
-            bodyOf={() => ({ status: 'open' })}
+            bodyOf={() => ({ status: 'open', seen: ticket.updated_at })}
           />
         ) : (
           <ActionButton
@@ -208,7 +209,7 @@ function Thread() {
             path={`${path}/set-status`}
             needs="support"
             done="The ticket is closed: it takes no more replies of the customer"
-            bodyOf={() => ({ status: 'closed' })}
+            bodyOf={() => ({ status: 'closed', seen: ticket.updated_at })}
           />
         )}
       </Stack>
@@ -216,13 +217,13 @@ function Thread() {
       {ticket.replies?.map((reply) => (
         <Entry key={reply.id} reply={reply} />
       ))}
-      {may(permissions, 'support') && <ReplyForm path={`${path}/reply`} />}
+      {may(permissions, 'support') && <ReplyForm path={`${path}/reply`} seen={ticket.updated_at} />}
     </Stack>
   );
 }
 
-/** The answer to the customer, below what was written before. */
-function ReplyForm({ path }: { path: string }) {
+/** The answer to the customer, below what was written before. @param seen the time of the last change that is shown */
+function ReplyForm({ path, seen }: { path: string; seen: string }) {
   const [body, setBody] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
@@ -230,6 +231,8 @@ function ReplyForm({ path }: { path: string }) {
   const refresh = useRefresh();
   const { data: session } = useSession();
   const writer = useRef(session);
+  // The same for all attempts to send this text, until the service refuses it: what is sent again is the same request, and so done once.
+  const seenFirst = useRef<string>(undefined);
 
   async function send(event: React.FormEvent) {
     event.preventDefault();
@@ -237,12 +240,19 @@ function ReplyForm({ path }: { path: string }) {
     setProblem(undefined);
     try {
       await assertSamePerson(writer.current);
-      await call('POST', path, { body: { body } });
+      seenFirst.current ??= seen;
+      await call('POST', path, { body: { body, seen: seenFirst.current } });
+      seenFirst.current = undefined;
       setBody('');
       notify('The reply is sent', { type: 'success' });
       refresh();
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
+      if (error instanceof ApiError && error.problem.code === 'invalid_request') {
+        seenFirst.current = undefined;
+        // What came meanwhile is shown above the text, which stays.
+        refresh();
+      }
     } finally {
       setBusy(false);
     }
@@ -260,6 +270,7 @@ function ReplyForm({ path }: { path: string }) {
         onChange={(event) => {
           if (body === '') writer.current = session;
           setBody(event.target.value);
+          seenFirst.current = undefined;
         }}
       />
       {problem && <Alert severity="error">{problem}</Alert>}

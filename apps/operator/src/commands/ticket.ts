@@ -7,6 +7,11 @@ import { commandsWith, type Noun } from './command';
 const command = commandsWith(() => import('../services/support.services.js'));
 
 const ticket = required('--ticket <id>', 'id of the ticket', read.uuid);
+const seen = optional(
+  '--seen <time>',
+  'updated_at of the ticket as you have read it: refused if it has changed since, such as by a reply',
+  read.time,
+);
 const statuses = read.oneOf<TicketStatus>()('open', 'pending', 'resolved', 'closed');
 
 const list = command({
@@ -70,10 +75,14 @@ const reply = command({
       'default operator; customer for a reply that the customer gave by phone or email',
       read.oneOf<ReplyAuthor>()('customer', 'operator'),
     ),
+    seen,
   },
-  examples: ['--ticket 0198c9b2-5a3e-4c41-8f60-2b8f6f0f6a51 --body "It works again; please try."'],
-  run: ({ tickets }, { ticket, body, author = 'operator' }, { actor }) =>
-    tickets.reply(actor, ticket, { body, author, internal: false }),
+  examples: [
+    '--ticket 0198c9b2-5a3e-4c41-8f60-2b8f6f0f6a51 --body "It works again; please try."',
+    '--ticket 0198c9b2-5a3e-4c41-8f60-2b8f6f0f6a51 --body "It works again." --seen 2027-01-31T12:00:00.123Z',
+  ],
+  run: ({ tickets }, { ticket, body, author = 'operator', seen }, { actor }) =>
+    tickets.reply(actor, ticket, { body, author, internal: false, seen }),
 });
 
 const note = command({
@@ -88,9 +97,9 @@ const note = command({
 const setStatus = command({
   name: 'set-status',
   description: 'set the status of a ticket',
-  options: { ticket, status: required('--status <status>', 'new status', statuses) },
+  options: { ticket, status: required('--status <status>', 'new status', statuses), seen },
   examples: ['--ticket 0198c9b2-5a3e-4c41-8f60-2b8f6f0f6a51 --status resolved'],
-  run: ({ tickets }, { ticket, status }, { actor }) => tickets.setStatus(actor, ticket, status),
+  run: ({ tickets }, { ticket, status, seen }, { actor }) => tickets.setStatus(actor, ticket, status, seen),
 });
 
 const assign = command({

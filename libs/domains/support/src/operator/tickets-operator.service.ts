@@ -83,6 +83,8 @@ export interface NewReply {
   author: ReplyAuthor;
   /** True for an internal note. */
   internal: boolean;
+  /** The ticket's `updatedAt` as the person has read it: nothing is added over what came since. */
+  seen?: Date;
 }
 
 /** Manages tickets for the operator. Every change is audited. */
@@ -213,11 +215,14 @@ export class TicketsOperatorService {
     });
   }
 
-  /** Adds to a ticket's thread. @throws ServiceError not_found; invalid_request for a text that is too long */
-  async reply(actor: string, ticketId: string, { body, author, internal }: NewReply): Promise<WrittenReply> {
+  /**
+   * Adds to a ticket's thread. @throws ServiceError not_found; invalid_request for a text that is too long, or if the ticket is not
+   * as the person has seen it
+   */
+  async reply(actor: string, ticketId: string, { body, author, internal, seen }: NewReply): Promise<WrittenReply> {
     requireText(body, internal ? 'The note' : 'The reply', { min: 1, max: TICKET_BODY_MAX });
     return this.dataSource.transaction(async (manager) => {
-      const { customerId } = await findTicket(manager, ticketId);
+      const { customerId } = await lockTicket(manager, ticketId, seen);
       const id = randomUUID();
       const reply = { customerId, id, ticketId, author, internal, body, createdAt: () => 'app.now()' };
       await manager.insert(TicketReply, reply);
@@ -231,13 +236,13 @@ export class TicketsOperatorService {
     });
   }
 
-  /** Sets a ticket's status. @throws ServiceError not_found */
-  setStatus(actor: string, id: string, status: TicketStatus): Promise<Ticket> {
+  /**
+   * Sets a ticket's status. @param seen the ticket's `updatedAt` as the person has read it
+   * @throws ServiceError not_found; invalid_request if the ticket is not as the person has seen it
+   */
+  setStatus(actor: string, id: string, status: TicketStatus, seen?: Date): Promise<Ticket> {
     return this.dataSource.transaction(async (manager) => {
-      const { customerId } = await findTicket(manager, id);
-      // Its customer may reply to it or close it at the same time.
-      const lock = { mode: 'for_no_key_update' } as const;
-      const { status: before } = await manager.findOneOrFail(Ticket, { where: { customerId, id }, lock });
+      const { customerId, status: before } = await lockTicket(manager, id, seen);
       await manager.update(Ticket, { customerId, id }, { status, updatedAt: () => 'app.now()' });
       const metadata = { ticket_id: id, from: before, to: status };
       await this.audit.record(manager, { customerId, actor, action: 'ticket.set-status', metadata });
@@ -260,6 +265,21 @@ function ticketEvent(
 async function findTicket(manager: EntityManager, id: string): Promise<Ticket> {
   const ticket = await manager.findOneBy(Ticket, { id });
   if (!ticket) throw new ServiceError('not_found', `There is no ticket ${id}`);
+  return ticket;
+}
+
+/**
+ * Locks a ticket: its customer may reply to it or close it at the same time. @param seen its `updatedAt` as the person has read it
+ * @throws ServiceError not_found; invalid_request if it has changed since
+ */
+async function lockTicket(manager: EntityManager, id: string, seen: Date | undefined): Promise<Ticket> {
+  const { customerId } = await findTicket(manager, id);
+  const ticket = await manager.findOneOrFail(Ticket, {
+    where: { customerId, id },
+    lock: { mode: 'for_no_key_update' },
+  });
+  if (seen !== undefined && seen.getTime() !== ticket.updatedAt.getTime())
+    throw new ServiceError('invalid_request', 'Meanwhile the ticket was changed, or has a new reply: read it again');
   return ticket;
 }
 
