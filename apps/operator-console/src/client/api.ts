@@ -46,10 +46,12 @@ function sentenceWithout(name: string, detail: string): string {
 }
 
 /** What an error is to the person if the operator API itself does not say it. */
-function withoutAnswer(method: Method, status: number): Problem {
+function withoutAnswer(method: Method, status: number, isRepeat: boolean): Problem {
   const problem = { title: 'No answer', status, code: 'no_answer' };
-  if (status >= 400 && status < 500)
-    return { ...problem, detail: `The request was refused on its way to the service (${status}). Nothing was done.` };
+  if (status >= 400 && status < 500) {
+    const outcome = isRepeat ? 'It is still not known whether the attempt before was done.' : 'Nothing was done.';
+    return { ...problem, detail: `The request was refused on its way to the service (${status}). ${outcome}` };
+  }
   if (method === 'GET') return { ...problem, detail: 'The service does not answer.' };
   return {
     ...problem,
@@ -95,7 +97,7 @@ interface RequestOptions {
  */
 const unknownOutcomes = new Map<string, string>();
 
-/** Whether an error says what became of the request: one that is refused is not done. */
+/** Whether an error says what became of a first attempt: one that is refused is not done. */
 const isOutcomeKnown = ({ status, problem: { code } }: ApiError) =>
   status >= 400 && status < 500 && code !== 'idempotency_key_in_progress';
 
@@ -112,7 +114,8 @@ async function exchange<Result>(
   const address = addressOf(path, query);
   const text = body === undefined ? undefined : JSON.stringify(body);
   const content = JSON.stringify([address, text]);
-  const key = unknownOutcomes.get(content) ?? crypto.randomUUID();
+  const before = unknownOutcomes.get(content);
+  const key = before ?? crypto.randomUUID();
   if (method === 'POST') unknownOutcomes.set(content, key);
   try {
     const reply = await fetch(address, {
@@ -130,7 +133,9 @@ async function exchange<Result>(
     });
     if (!reply.ok) {
       const isProblem = reply.headers.get('content-type')?.includes('json') === true;
-      throw new ApiError(isProblem ? ((await reply.json()) as Problem) : withoutAnswer(method, reply.status));
+      throw new ApiError(
+        isProblem ? ((await reply.json()) as Problem) : withoutAnswer(method, reply.status, before !== undefined),
+      );
     }
     const result = await read(reply);
     unknownOutcomes.delete(content);
@@ -139,8 +144,9 @@ async function exchange<Result>(
   } catch (error) {
     if (signal?.aborted) throw error;
     // The connection broke, also within a reply.
-    const failure = error instanceof ApiError ? error : new ApiError(withoutAnswer(method, 0));
-    if (isOutcomeKnown(failure)) unknownOutcomes.delete(content);
+    const failure = error instanceof ApiError ? error : new ApiError(withoutAnswer(method, 0, before !== undefined));
+    // What refuses a repeat, as an old login or a limit, may not have looked at the attempt before.
+    if (before === undefined && isOutcomeKnown(failure)) unknownOutcomes.delete(content);
     throw failure;
   }
 }

@@ -15,7 +15,7 @@ import {
 } from 'react-admin';
 import { ApiError, call, type Dto, type Query } from '../client/api';
 import { assertSamePerson, may, type Role, useSession } from '../session';
-import { ActionButton } from '../shared/action-button';
+import { ActionButton, DONE_BEFORE } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
 import { CustomerLink, Plain, State, Time } from '../shared/fields';
 import { ofCustomer, oneOf, search } from '../shared/filters';
@@ -241,10 +241,11 @@ function ReplyForm({ path, seen }: { path: string; seen: string }) {
     try {
       await assertSamePerson(writer.current);
       seenFirst.current ??= seen;
-      await call('POST', path, { body: { body, seen: seenFirst.current } });
+      let isReplayed = false;
+      await call('POST', path, { body: { body, seen: seenFirst.current }, onReplay: () => (isReplayed = true) });
       seenFirst.current = undefined;
       setBody('');
-      notify('The reply is sent', { type: 'success' });
+      notify(isReplayed ? DONE_BEFORE : 'The reply is sent', { type: isReplayed ? 'warning' : 'success' });
       refresh();
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));

@@ -89,7 +89,8 @@ export function ActionDialogs({ children }: { children: ReactNode }) {
 }
 
 /** Instead of what was done: the person may have meant to do it a second time. */
-const DONE_BEFORE = 'The attempt before, whose answer was lost, had done this. It was not done again.';
+export const DONE_BEFORE =
+  'The attempt before, whose answer was lost, had done this. Nothing was done now: to have it done once more, send it again.';
 
 async function sendOnce(method: 'POST' | 'PATCH' | 'DELETE', path: string, body: object | undefined) {
   let isReplayed = false;
@@ -147,7 +148,7 @@ function useDirectAction(action: ActionProps) {
     try {
       const { method = 'POST', path, bodyOf } = action;
       const { reply, isReplayed } = await sendOnce(method, path, bodyOf?.({}));
-      notify(isReplayed ? DONE_BEFORE : doneNotice(action, reply), { type: 'success' });
+      notify(isReplayed ? DONE_BEFORE : doneNotice(action, reply), { type: isReplayed ? 'warning' : 'success' });
     } catch (error) {
       notify(messageOf(error), { type: 'error' });
     } finally {
@@ -233,7 +234,7 @@ function ActionDialog({ close, ...action }: ActionProps & { close: () => void })
       if (result !== undefined) {
         setReply(changed);
       } else {
-        notify(isReplayed ? DONE_BEFORE : doneNotice(action, changed), { type: 'success' });
+        notify(isReplayed ? DONE_BEFORE : doneNotice(action, changed), { type: isReplayed ? 'warning' : 'success' });
         // A person who went on meanwhile may have another dialog open, and wants no other page.
         if (!isMounted.current) return undefined;
         close();
