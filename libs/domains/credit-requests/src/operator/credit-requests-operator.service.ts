@@ -172,10 +172,12 @@ export class CreditRequestsOperatorService {
   ): Promise<string | undefined> {
     const { APPROVAL_SECOND_PERSON_NOK: most } = this.config;
     const usual = `AI-${id}`;
-    if (most === undefined || hundredths(amountNok) <= BigInt(most) * 100n) return given ?? usual;
-    if (given !== undefined) requireText(given, 'The number', { min: 1, max: INVOICE_NUMBER_MAX });
     const key = { customerId, creditRequestId: id };
     const first = await manager.findOneBy(CreditRequestApproval, key);
+    // Below a limit that was raised meanwhile, too, the first person's number holds.
+    if (most === undefined || hundredths(amountNok) <= BigInt(most) * 100n)
+      return given ?? first?.invoiceNumber ?? usual;
+    if (given !== undefined) requireText(given, 'The number', { min: 1, max: INVOICE_NUMBER_MAX });
     if (first && !isSamePerson(first.approvedBy, actor)) {
       const { approvedBy, invoiceNumber } = first;
       if (given !== undefined && invoiceNumber !== null && given !== invoiceNumber)
