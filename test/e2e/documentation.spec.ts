@@ -12,6 +12,11 @@ describe('the pages of the documentation', () => {
     expect(new Set(pages).size).toBe(1);
   });
 
+  it('are not found at other addresses', async () => {
+    const ask = async () => (await fetch(`${api.origin}/docs/none.js`)).status;
+    expect(await Promise.all([ask(), ask()])).toEqual([404, 404]);
+  });
+
   it.each(['/docs', '/%64ocs'])(
     'run scripts of ours alone, in no frame, and send requests to the API alone, at the address that customers use: %s',
     async (address) => {

@@ -118,7 +118,8 @@ async function encodedFor(
 /** The path as the router has read it: the same file has many addresses, with escaped letters, a query or a fragment. */
 function pathOf({ routeOptions, params }: FastifyRequest): string {
   const { '*': rest = '' } = params as { '*'?: string };
-  return (routeOptions.url as string).replace('*', () => rest);
+  // There is no route any more once the handler has found no file.
+  return (routeOptions.url ?? '').replace('*', () => rest);
 }
 
 /** Hides from the handler what does not choose the file: Swagger's page for `/docs/` would also be made for `/docs?/`, and kept as that for `/docs`. */
