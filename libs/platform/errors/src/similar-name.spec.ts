@@ -33,6 +33,11 @@ describe('near misses', () => {
     expect(nearMisses(names, known)).toEqual(names.slice(0, 1));
   });
 
+  it('are never long: they are listed in a header', () => {
+    const name = `title${'æ'.repeat(100)}`;
+    expect(nearMisses([name, 'titleæ'], known)).toEqual(['titleæ']);
+  });
+
   it('are never identifiers of a customer', () =>
     expect(nearMisses(['customer_title'], ['customer_name'])).toEqual([]));
 });

@@ -1,4 +1,4 @@
-/** Longer names are not compared, to limit the cost; no field is longer. */
+/** Longer names are not compared, to limit the cost, and the length of a header that lists them; no field is longer. */
 const LONGEST = 60;
 
 /**
@@ -20,7 +20,7 @@ export function similarName(wanted: string, names: readonly string[]): string | 
 export function nearMisses(names: readonly string[], known: readonly string[]): string[] {
   const plainKnown = known.filter((name) => name.length <= LONGEST).map(plain);
   return names.filter((name) => {
-    if (known.includes(name)) return false;
+    if (known.includes(name) || name.length > LONGEST) return false;
     const plainName = plain(name);
     if (plainName.startsWith(SILENT)) return false;
     const synonym = SYNONYMS[plainName];
