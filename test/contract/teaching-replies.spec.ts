@@ -141,6 +141,20 @@ describe('A reply that teaches', () => {
     expect(problem.errors).toContainEqual({ pointer, detail: `${name} is given twice` });
   });
 
+  it('describes the first of many names that are given twice, however deep they stand', async () => {
+    const name = '/~'.repeat(60);
+    const innermost = `{${Array<string>(100).fill('"a":1').join(',')}}`;
+    const body = `{"x":${`{"${name}":`.repeat(90)}${innermost}${'}'.repeat(90)}}`;
+    const before = process.cpuUsage();
+    for (let count = 0; count < 20; count++) {
+      const { errors } = await expectProblem(await post('/support/tickets', body), 400, 'invalid_request');
+      expect(errors).toHaveLength(1);
+    }
+    const { user, system } = process.cpuUsage(before);
+    // To describe all of them would take twice as long.
+    expect((user + system) / 1000).toBeLessThan(400);
+  });
+
   it('takes a system of null and an empty list of servers as absent', async () => {
     for (const path of ['/ai/messages', '/ai/v1/messages'])
       expect((await post(path, { ...HELLO, system: null, mcp_servers: [], betas: [], stream: null })).ok).toBe(true);

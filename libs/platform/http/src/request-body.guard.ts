@@ -56,7 +56,8 @@ interface OpenValue {
  */
 class WholeBody implements BodyReader<unknown> {
   private readonly within: OpenValue[] = [];
-  private readonly twice: { pointer: string; detail: string }[] = [];
+  /** The first. To describe each would take 40 ms for 100 of them in 90 nested objects with long names. */
+  private twice?: { pointer: string; detail: string };
 
   open(kind: 'object' | 'array'): void {
     this.countItem();
@@ -73,7 +74,7 @@ class WholeBody implements BodyReader<unknown> {
     // The longest name of a field is much shorter.
     if (name === undefined || !object?.names) return;
     object.at = name;
-    if (object.names.has(name)) this.twice.push({ pointer: this.pointer(), detail: `${name} is given twice` });
+    if (object.names.has(name)) this.twice ??= { pointer: this.pointer(), detail: `${name} is given twice` };
     object.names.add(name);
   }
 
@@ -82,8 +83,8 @@ class WholeBody implements BodyReader<unknown> {
   }
 
   result(bytes: SegmentedBytes): unknown {
-    const [first] = this.twice;
-    if (first) throw new ServiceError('invalid_request', first.detail, { errors: [first] });
+    const { twice } = this;
+    if (twice) throw new ServiceError('invalid_request', twice.detail, { errors: [twice] });
     return JSON.parse(bytes.joined().toString());
   }
 

@@ -183,6 +183,14 @@ describe('readMessageRequest', () => {
       for (const { mock } of described) expect(mock.calls.length).toBeLessThanOrEqual(20);
     });
 
+    it('without those behind one whose place takes long to write', () => {
+      const deep = `${`{"${'/~'.repeat(60)}":`.repeat(90)}{${twice}}${'}'.repeat(90)}`;
+      const body = `{"messages":[{"role":"user","content":[{"type":"text","x":${deep}}]}],"stream":1}`;
+      expect(faultsOf(body, SDK_FIELDS)).toEqual([
+        expect.stringMatching(/^.messages.0.content.0.x(.(~1~0){60}){90}.type$/),
+      ]);
+    });
+
     it('with unknown members of many tools, be their types refused or not', () => {
       const members = names.slice(0, names.indexOf('"x50"'));
       const tools = ['web_search_20250305', 'custom'].map((type) => `{${members}"type":"${type}"}`);

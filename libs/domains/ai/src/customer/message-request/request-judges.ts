@@ -229,6 +229,8 @@ export class ToolJudge {
 
 /** Maximum number of faults in an error. */
 const MAX_FAULTS = 20;
+/** A fault whose pointer is longer is the last one: a pointer into 100 nested objects has 20 kB, and 20 of them take long, too. */
+const LONG_POINTER = 1_000;
 
 /** The detail of a fault, or what makes it. */
 type Detail = string | (() => string);
@@ -238,8 +240,13 @@ type Detail = string | (() => string);
  * many or nested deeply: a hostile body has half a million faults.
  */
 function addFault(faults: Fault[], frame: Frame, detail: Detail): void {
-  if (faults.length < MAX_FAULTS)
+  if (!areEnough(faults))
     faults.push({ pointer: pointerInto(frame), detail: typeof detail === 'string' ? detail : detail() });
+}
+
+/** Whether further faults are not reported. */
+function areEnough(faults: Fault[]): boolean {
+  return faults.length >= MAX_FAULTS || (faults.at(-1)?.pointer.length ?? 0) > LONG_POINTER;
 }
 
 /** Collects the faults of a request, in order. */
@@ -248,9 +255,8 @@ export class RequestFaults {
   foreignFile?: string;
   private readonly faults: Fault[] = [];
 
-  /** Whether further ones are not reported. */
   get areEnough(): boolean {
-    return this.faults.length >= MAX_FAULTS;
+    return areEnough(this.faults);
   }
 
   /** Adds a fault of the frame's current member or item. */
