@@ -431,9 +431,11 @@ describe('Deliveries of events to webhook endpoints', () => {
           })
           .then(() => reply.writeHead(410).end()),
     );
-    await record(caller.customer.id);
-    await receiver.until(moved, 1);
-    await untilStates(id, 'delivered');
+    await api.superuser.query('begin');
+    for (let count = 0; count < 3; count++) await record(caller.customer.id);
+    await api.superuser.query('commit');
+    await untilStates(id, 'delivered', 'delivered', 'delivered');
+    expect(receiver.at(moved)).toHaveLength(3);
     expect(receiver.at(path)).toHaveLength(1);
     expect(await endpointRow(id)).toEqual({ disabled_reason: null, failing_since: null });
   });

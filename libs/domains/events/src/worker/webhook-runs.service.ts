@@ -64,6 +64,8 @@ interface Stored {
   disabled: string | null;
   /** Whether more is due by now. */
   more: boolean;
+  /** Whether the others that were read are not to be sent as they were read: the endpoint was changed, or its customer deactivated. */
+  halted: boolean;
 }
 
 const EVENT = `json_build_object('reference', e.reference, 'record', e.record, 'createdAt', app.json_time(e.created_at))`;
@@ -86,7 +88,7 @@ const DUE_OF_CUSTOMER = DUE(
 /** The operator's deliveries are of events of all customers, which on a cluster are on other nodes. */
 const DUE_OF_OPERATOR = DUE('null::json', '');
 const EVENTS = `select e.id, ${EVENT} as event from event e where e.customer_id = $1 and e.id = any ($2)`;
-const RECORD = `select disabled, more from app.record_webhook_attempts($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
+const RECORD = `select disabled, more, halted from app.record_webhook_attempts($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
 
 /**
  * Delivers what is due at one endpoint, one delivery after another. A delivery that fails is due again later and holds back no
@@ -175,6 +177,7 @@ export class WebhookRunsService {
           attempts = [];
           const stored = await this.store(endpoint, made);
           if (stored.disabled !== null || isSlow) return false;
+          if (stored.halted) return stored.more;
           more = stored.more;
           storedAt = performance.now();
         }
@@ -224,7 +227,7 @@ export class WebhookRunsService {
 
   private async store({ customerId, id }: EndpointKey, attempts: Attempt[]): Promise<Stored> {
     const results = attempts.map(({ result }) => result);
-    const [stored = { disabled: null, more: false }] = await this.dataSource.query<Stored[]>(RECORD, [
+    const [stored = { disabled: null, more: false, halted: false }] = await this.dataSource.query<Stored[]>(RECORD, [
       customerId,
       id,
       attempts[0]?.url,
