@@ -117,4 +117,17 @@ describe.each(LEDGER_NAMES)('The limits of a month, %s', (name) => {
     expect(await balances(customerId)).toEqual([0, 0, 0.1, 0]);
     expect(await fixture.problems(customerId)).toEqual([]);
   });
+
+  it('lowered below what calls in progress need let the operator deduct nothing, and no credit changes its kind', async () => {
+    const customerId = await save({ included: 1, purchased: 0.05, monthlyLimit: 1 });
+    for (let count = 0; count < 3; count++) await fixture.ledger().reserve(request(customerId));
+    await fixture.superuser.query('update ai_settings set monthly_limit = 0.2 where customer_id = $1', [customerId]);
+    const { rows } = await fixture.superuser.query(
+      `select app.ai_credit($1, '2026-11', app.now(), 'manual_adjustment', -0.1, 'test', 'operator:test', null, null) as applied`,
+      [customerId],
+    );
+    expect(rows).toEqual([{ applied: false }]);
+    expect(await balances(customerId)).toEqual([1, 0.05, 0, 0]);
+    expect(await fixture.problems(customerId)).toEqual([]);
+  });
 });
