@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { request } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -22,7 +22,10 @@ describeWithNginx("The console's TLS proxy", () => {
   const TRUSTED = { ca: certificate.cert, checkServerIdentity: () => undefined };
   /** What waits at the operator API. */
   const waiting: ServerResponse[] = [];
+  /** Which requests came there. */
+  const seen: string[] = [];
   const console = createServer((asked: IncomingMessage, reply) => {
+    seen.push(asked.url ?? '');
     if (asked.url === '/waits') waiting.push(reply);
     else reply.end('served');
   });
@@ -71,6 +74,20 @@ describeWithNginx("The console's TLS proxy", () => {
     }
     expect(await ask('/')).toBe(200);
     for (const socket of unfinished) socket.destroy();
+  });
+
+  it('keeps a body until it has ended', async () => {
+    const asked = request({ host: '127.0.0.1', port, path: '/slow', method: 'POST', ...TRUSTED, agent: false });
+    asked.setHeader('Content-Length', 1 << 20);
+    asked.write('x'.repeat(1 << 19));
+    const replied = once(asked, 'response') as Promise<[IncomingMessage]>;
+    // It passes what it passes at once before others are served.
+    for (let count = 0; count < 20; count++) expect(await ask('/')).toBe(200);
+    expect(seen).not.toContain('/slow');
+    asked.end('x'.repeat(1 << 19));
+    expect((await replied)[0].resume().statusCode).toBe(200);
+    expect(seen).toContain('/slow');
+    expect(readdirSync(join(folder, 'body'))).toEqual([]);
   });
 
   it('bounds the requests in progress from an address', async () => {
