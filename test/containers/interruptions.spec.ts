@@ -131,7 +131,16 @@ class Database {
       others: readdirSync(this.data).filter((name) => name.startsWith('.')),
     };
   }
-  isSwapping = () => existsSync(join(this.data, '.former'));
+  /** What is left of an interrupted restore, in the folder of the database or of what its base backup has. */
+  leave(where: 'data' | 'recovered', remains: string) {
+    mkdirSync(join(this.folder, where, remains, 'base'), { recursive: true });
+    if (where === 'data') return;
+    const base = join(this.folder, 'archive/20260101T000000Z/base/20260101T000000Z');
+    spawnSync('tar', ['czf', join(base, 'base.tar.gz'), '-C', join(this.folder, where), '.']);
+  }
+  fail = (program: string) =>
+    writeFileSync(join(this.folder, 'bin', program), '#!/bin/bash\nexit 1\n', { mode: 0o755 });
+  isSwapping = () => existsSync(join(this.data, '.swapping'));
   remove = () => rmSync(this.folder, { recursive: true, force: true });
 }
 
@@ -171,5 +180,34 @@ describe('the last step of a restore to a moment', () => {
       expect({ killAt, ...database.state() }).toMatchObject({ killAt, whose: ['former'] });
       expect(database.isSwapping()).toBe(false);
     });
+  });
+
+  it('succeeds from a base backup that contains what an interrupted restore had left', () => {
+    const database = new Database();
+    database.leave('data', '.recovered');
+    for (const remains of ['.recovered', '.former', '.swapping', '.replaced']) database.leave('recovered', remains);
+    expect(database.run('recover.sh', ['replay', 'latest'])).toEqual({ status: 0, said: '' });
+    expect(database.run('recover.sh', ['swap'])).toEqual({ status: 0, said: '' });
+    expect(database.state()).toEqual({ whose: ['recovered'], others: [] });
+    database.remove();
+  });
+
+  it.each(['pg_verifybackup', 'pg_ctl'])('leaves nothing where %s failed before it', (program) => {
+    const database = new Database();
+    database.fail(program);
+    expect(database.run('recover.sh', ['replay', 'latest']).status).not.toBe(0);
+    expect(database.state()).toEqual({ whose: ['former'], others: [] });
+    database.remove();
+  });
+
+  it('that the former release left unfinished at its end replaces no database', () => {
+    const database = new Database();
+    database.leave('data', '.former');
+    expect(database.run('recover.sh', ['undo'])).toEqual({ status: 0, said: '' });
+    expect(database.run('start.sh', ['current']).status).not.toBe(0);
+    expect(database.run('recover.sh', ['replay', 'latest'])).toEqual({ status: 0, said: '' });
+    expect(database.run('recover.sh', ['swap'])).toEqual({ status: 0, said: '' });
+    expect(database.state().whose).toEqual(['recovered']);
+    database.remove();
   });
 });

@@ -7,7 +7,7 @@
 set -euo pipefail
 . "$(dirname "$0")/archive-folders.sh"
 made=$PGDATA/.recovered
-former=$PGDATA/.former # while a swap lasts: PostgreSQL does not start beside it
+former=$PGDATA/.swapping # while a swap lasts: PostgreSQL does not start beside it
 
 moment() { if [ "$1" = latest ]; then now; else date -u -d "$1" +%Y%m%dT%H%M%SZ; fi; }
 
@@ -24,11 +24,15 @@ replay() {
   wal=${base%/base/*}/wal
   [ "$1" = latest ] || target=(-c "recovery_target_time=$(date -u -d "$1" '+%Y-%m-%d %H:%M:%S.%6N+00')" -c recovery_target_action=promote)
   undo
+  # Nothing of it stays behind a failure: a base backup would contain it.
+  trap 'rm -rf "$made"' EXIT
   rm -rf "$made"
   mkdir -m 700 "$made"
   tar xzf "$base/base.tar.gz" -C "$made"
   tar xzf "$base/pg_wal.tar.gz" -C "$made/pg_wal"
   pg_verifybackup --quiet --no-parse-wal --manifest-path="$base/backup_manifest" "$made"
+  # Remains of other restores that the base backup found in the folder of the database.
+  rm -rf "$made/.recovered" "$made/.former" "$made/.swapping" "$made/.replaced"
   touch "$made/recovery.signal"
   # The segment that is being written is named .partial. Nobody can connect before the moment is reached.
   pg_ctl -D "$made" -s -w -t 86400 -l /tmp/recovery.log start -o "$(printf '%q ' -c listen_addresses= -c unix_socket_directories=/tmp -c hot_standby=off \
@@ -38,12 +42,12 @@ replay() {
     sleep 0.2
   done
   pg_ctl -D "$made" -s -w stop
+  trap - EXIT
   sed -n 's/^.*\(last completed transaction was .*\)$/\1/p' /tmp/recovery.log
 }
 
 fail_replay() {
   tail -n 5 /tmp/recovery.log >&2
-  rm -rf "$made"
   exit 1
 }
 
@@ -70,6 +74,6 @@ undo() {
 }
 
 # files ACTION…: what a database has in its folder
-files() { find "$PGDATA" -mindepth 1 -maxdepth 1 ! -name .former ! -name .recovered ! -name .replaced "$@"; }
+files() { find "$PGDATA" -mindepth 1 -maxdepth 1 ! -name .swapping ! -name .former ! -name .recovered ! -name .replaced "$@"; }
 
 case ${1:-} in find) find_base "$2" ;; replay) replay "$2" ;; swap) swap ;; undo) undo ;; *) exit 64 ;; esac
