@@ -60,6 +60,22 @@ describe('log files', () => {
     expect(await readFile(join(folder, name), 'utf8')).toBe('{"first":1}\n{"last":1}\n');
   });
 
+  it('go on after a while when the disk has room again, however little is written', async () => {
+    let share = 0.04;
+    const log = new LogFile(folder, () => Promise.resolve(share));
+    log.write('{"first":1}\n');
+    await new Promise(setImmediate);
+    share = 0.06;
+    const now = Date.now();
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(now + 10_000);
+    log.write('{"dropped":1}\n');
+    clock.mockRestore();
+    await new Promise(setImmediate);
+    log.write('{"last":1}\n');
+    const [name = ''] = await readdir(folder);
+    await until(async () => (await readFile(join(folder, name), 'utf8')) === '{"first":1}\n{"last":1}\n');
+  });
+
   it('of former days are compressed, and deleted when they are old; others are left alone', async () => {
     await former(1, '{"a":1}\n');
     await former(14, '{"b":2}\n');

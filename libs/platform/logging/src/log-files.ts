@@ -16,6 +16,8 @@ const MOST_WAITING = 4 << 20;
 const LEFT_FREE = 0.05;
 /** The disk is looked at whenever so much text has come. */
 const LOOK_EVERY = 1 << 20;
+/** Without room, it is also looked at when the last look was so long ago: a quiet program has no such text. */
+const LOOK_AGAIN_MS = 10_000;
 const NAME = /^.+-(\d{4}-\d\d-\d\d)\.jsonl(\.gz)?$/;
 
 /**
@@ -27,6 +29,7 @@ export class LogFile implements DestinationStream {
   private day = 0;
   private hasRoom = true;
   private unseen = 0;
+  private lookedAt = 0;
 
   /** @param freeShare the share of the folder's disk that is free */
   constructor(
@@ -37,15 +40,18 @@ export class LogFile implements DestinationStream {
   }
 
   write(lines: string): void {
-    const day = Math.floor(Date.now() / DAY_MS);
+    const now = Date.now();
+    const day = Math.floor(now / DAY_MS);
     if (day !== this.day) this.begin(day);
     this.unseen += lines.length;
-    if (this.unseen >= LOOK_EVERY) this.lookAtDisk();
+    const looksAgain = !this.hasRoom && now - this.lookedAt >= LOOK_AGAIN_MS;
+    if (this.unseen >= LOOK_EVERY || looksAgain) this.lookAtDisk();
     if (this.hasRoom) this.file?.write(lines);
   }
 
   private lookAtDisk(): void {
     this.unseen = 0;
+    this.lookedAt = Date.now();
     this.freeShare(this.directory).then(
       (share) => (this.hasRoom = share >= LEFT_FREE),
       () => undefined,
