@@ -37,7 +37,8 @@ examine() {
       esac
   done
   case $(setting PROXY_BEFORE) in
-    127.* | localhost) say 'Warning: PROXY_BEFORE in .env is never the address of your proxy in the container, so that all customers share the limits of one address. For a proxy on this machine remove it: docs/handbook/install.md, TLS' ;;
+    127.0.0.1/32) ;; # deliberate: nobody is believed
+    127.* | localhost) say 'Warning: PROXY_BEFORE in .env is never the address of your proxy in the container, so that all customers share the limits of one address. For a proxy on this machine remove it; to believe nobody set 127.0.0.1/32: docs/handbook/install.md, TLS' ;;
   esac
   dc run --rm --no-deps -T operator doctor --csv 2>/dev/null \
     | sed -n 's/^\([^,]*\),\(warning\|failed\),"\{0,1\}\([^"]*[^"\r]\).*$/Warning: \1: \3/p' || true
