@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { startApi, type TestApi } from '@test/api';
 
 describe('the pages of the documentation', () => {
@@ -10,6 +12,16 @@ describe('the pages of the documentation', () => {
     for (const address of ['/docs?/', '/%64ocs', '/docs']) pages.push(await (await fetch(api.origin + address)).text());
     expect(pages[2]).toContain('./docs/swagger-ui-bundle.js');
     expect(new Set(pages).size).toBe(1);
+  });
+
+  it('are kept all of them: somebody who asks for those first that no page needs keeps out none', async () => {
+    const files = await readdir(dirname(require.resolve('swagger-ui-dist/package.json')));
+    for (const file of files) await (await fetch(`${api.origin}/docs/${file}`)).arrayBuffer();
+    for (const file of ['', '/', '/errors', '/openapi.json', '/openapi.yaml', '/swagger-ui-init.js']) {
+      const { headers, body } = await fetch(`${api.origin}/docs${file}`);
+      await body?.cancel();
+      expect([file, headers.get('content-encoding')]).toEqual([file, expect.any(String)]);
+    }
   });
 
   it('are not found at other addresses', async () => {
