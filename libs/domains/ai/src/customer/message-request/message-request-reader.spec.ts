@@ -207,8 +207,8 @@ describe('readMessageRequest', () => {
     expect(detailedFaultsOf(body, SDK_FIELDS)).toEqual([{ pointer: `/${name}`, detail }]);
   });
 
-  it('takes two different long names that decide nothing for two', () => {
-    const body = `{"${'x'.repeat(500)}":1,"${'y'.repeat(500)}":1,"messages":[{"role":"user","content":"hi"}]}`;
+  it('takes different long names that decide nothing for different ones, also beside one that is written as they are shown', () => {
+    const body = `{"…":1,"${'x'.repeat(500)}":1,"${'y'.repeat(500)}":1,"messages":[{"role":"user","content":"hi"}]}`;
     expect(faultsOf(body)).toEqual([]);
   });
 

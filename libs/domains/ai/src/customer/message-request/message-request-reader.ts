@@ -123,7 +123,7 @@ export class MessageRequestReader implements JsonHandler {
       if (frame.rule === 'ignored' && frame.kind === 'body' && this.unknown.length < MOST_COMPARED)
         this.unknown.push(name);
       frame.names ??= new Set();
-      if (frame.names.has(name)) this.faults.at(frame, () => DETAILS.twice(name));
+      if (text !== undefined && frame.names.has(text)) this.faults.at(frame, () => DETAILS.twice(name));
       // A hostile body has half a million names that decide nothing. Those with a rule are few, and are always remembered:
       // of two values only the last is sent, while the input's bound counts both.
       else if (hasRule(frame.rule) || (text !== undefined && frame.names.size < MOST_REMEMBERED)) frame.names.add(name);
