@@ -10,7 +10,7 @@ if [ -e "$PGDATA/.swapping" ]; then
   echo 'A restore was interrupted while it replaced the database. Run it again: apps/operator/stack.sh restore --to TIME. Or go back to the database before it: docker compose run --rm recover undo' >&2
   exit 1
 fi
-# Release 1.0 had no .swapping: its .former beside a whole database is what a restore had replaced.
+# The former release had no .swapping: its .former beside a whole database is what a restore had replaced.
 if [ -e "$PGDATA/PG_VERSION" ] && [ ! -e "$PGDATA/.recovered" ]; then rm -rf "$PGDATA/.former"; fi
 rm -rf "$PGDATA/.replaced" # left by a restore that was interrupted at its end
 cp "$0" /tmp/made-of
