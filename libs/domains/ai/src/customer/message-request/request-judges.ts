@@ -204,7 +204,7 @@ export class ToolJudge {
 
   /** A complete tool. It is refused for its type, which may have members of its own, or else for its members. */
   endTool(frame: Frame): void {
-    if (frame.parent?.parent?.rule !== 'forwarded') return;
+    if (frame.parent?.parent?.rule !== 'forwarded' || this.faults.areEnough) return;
     const { type = CUSTOM } = frame;
     const rule = toolRule(type);
     const refuse = (detail: string) => this.faults.add({ pointer: `${pointerTo(frame)}/type`, detail });
