@@ -6,8 +6,8 @@ import type { DirectiveValues } from '../../apps/sandbox/src/shared/faults/direc
 
 /** Faults of each upstream that are tried, drawn by the seed. `npm run accept:guide-faults` tries all. */
 const FAULTS = Number(process.env.ACCEPT_GUIDE_FAULTS ?? 4);
-/** Of a call to an upstream. */
-const TIMEOUT_MS = 4_000;
+/** Of a call to an upstream. An answer of two thousand bytes that drips takes some seconds while the machine does much else. */
+const TIMEOUT_MS = 10_000;
 /** A program may wait for several seconds before each of five tries. */
 const LONG_MS = 180_000;
 
