@@ -1,16 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { Test, type TestingModule } from '@nestjs/testing';
+import { DataSource } from 'typeorm';
 import { AiMaintenanceService, AiOperatorModule, LedgerRetentionService } from '@domains/ai';
-import { EventsOperatorModule, ExpiringTokensService } from '@domains/events';
+import { EventsOperatorModule, ExpiringTokensService, WebhookQueueService } from '@domains/events';
 import { BegunStatusEventsService, StatusOperatorModule } from '@domains/status';
 import { ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
 import { IdempotencyMaintenanceService, IdempotencyOperatorModule } from '@platform/idempotency';
+import type { Job } from '@platform/jobs';
 import { PLAIN_PRICE, saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { saveFakeService } from '@test/factories/service.factory';
 import { saveFakeToken } from '@test/factories/service-token.factory';
 import { describeOnOneServer } from '@test/kinds-of-server';
 import { useTestDatabase } from '@test/use-test-database';
+import { WebhookJobs } from '../../apps/worker/src/webhook-jobs';
 
 const database = useTestDatabase();
 
@@ -30,7 +33,37 @@ describeOnOneServer('A customer for whom a job fails holds up no other:', 'it re
   const sql = async (text: string, values: unknown[] = []) => (await database.superuser.query(text, values)).rows;
   const service = async (customerId: string) => (await saveFakeService(database.superuser, customerId)).id;
 
+  /** Something waits for a deactivated customer. */
+  const shutOut = async (id: string, count = 1) => {
+    await sql('update customer set active = false where id = $1', [id]);
+    await sql(
+      `insert into webhook_delivery (customer_id, id, endpoint_id, event_customer_id, event_id, event_type, queued_at, next_attempt_at, created_at)
+       select $1::uuid, app.new_id(), $1::uuid, $1::uuid, $1::uuid, 'sms.failed', now(), now(), now() from generate_series(1, $2)`,
+      [id, count],
+    );
+  };
+  const measureQueues = async () => {
+    const jobs = new Map<string, Job>();
+    const due = new WebhookQueueService(worker.get(DataSource), database.config);
+    const runner = { register: (job: Job) => jobs.set(job.name, job) };
+    new WebhookJobs(
+      runner as never,
+      { register: () => undefined } as never,
+      {} as never,
+      due,
+      database.config,
+    ).onModuleInit();
+    await jobs.get('webhooks.measure-queues')?.run(new AbortController().signal);
+  };
+
   it.each([
+    {
+      job: 'what waits for deactivated customers is missed',
+      table: 'webhook_delivery',
+      arrange: (id: string) => shutOut(id),
+      run: measureQueues,
+      left: `select customer_id as id from webhook_delivery where state = 'pending'`,
+    },
     {
       job: 'Idempotency-Keys are completed',
       table: 'idempotency_key',
@@ -101,6 +134,37 @@ describeOnOneServer('A customer for whom a job fails holds up no other:', 'it re
     await refused.lift();
     await run();
     expect(await sql(left)).toEqual([]);
+  });
+
+  it('the queues of others are measured though what waits for a deactivated one cannot be missed', async () => {
+    const [shut, full] = [
+      await saveAiCustomer(database.superuser, { model }),
+      await saveAiCustomer(database.superuser, { model }),
+    ];
+    await shutOut(shut);
+    await sql(
+      `insert into webhook_endpoint (customer_id, id, url, secret_ciphertext, queue_full, created_at, updated_at)
+       values ($1, $1, 'https://receiver.example', '', true, now(), now())`,
+      [full],
+    );
+    const refused = await refuseChanges('webhook_delivery', shut);
+    await expect(measureQueues()).rejects.toThrow();
+    expect(await sql('select queue_full from webhook_endpoint where id = $1', [full])).toEqual([{ queue_full: false }]);
+    await refused.lift();
+  });
+
+  it('much that waits for a deactivated one is missed in portions, each by itself', async () => {
+    const customer = await saveAiCustomer(database.superuser, { model });
+    await shutOut(customer, 5001);
+    const portion = () => sql('select app.miss_webhook_deliveries($1) as missed', [customer]);
+    expect(await portion()).toEqual([{ missed: 5000 }]);
+    await measureQueues();
+    expect(await portion()).toEqual([{ missed: 0 }]);
+    expect(
+      await sql(`select count(*)::int as n from webhook_delivery where customer_id = $1 and state = 'missed'`, [
+        customer,
+      ]),
+    ).toEqual([{ n: 5001 }]);
   });
 
   /** Has the database refuse new and changed rows of a customer, and their deletion. */

@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { endpointOfRun, FAILING_RUNS, WEBHOOK_RUNS, WebhookQueueService, WebhookRunsService } from '@domains/events';
 import { AppConfig } from '@platform/config';
+import { eachIndependently } from '@platform/database';
 import { JobQueueService, JobRunnerService } from '@platform/jobs';
 
 const SECOND = 1_000;
@@ -39,9 +40,9 @@ export class WebhookJobs implements OnModuleInit {
       name: 'webhooks.measure-queues',
       everyMs: 5 * SECOND,
       leaseMs: 30 * SECOND,
-      run: async () => {
-        await this.due.missShutOut();
-        await this.due.markFull();
+      run: (signal) => {
+        const works = [() => this.due.markFull(), () => this.due.missShutOut(signal)];
+        return eachIndependently(works, (work) => work(), signal);
       },
     });
   }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { NO_CUSTOMER } from '@platform/context';
 import { AppConfig } from '@platform/config';
+import { eachIndependently } from '@platform/database';
 import type { EndpointKey } from '../webhook-secrets/webhook-secrets.service';
 
 /** The queue of runs. `app.queue_webhook_run` adds items with the same names: a run of an endpoint is queued once. */
@@ -56,7 +57,7 @@ const MARK = `
 const SHUT_OUT = `
   select distinct c.id from webhook_delivery d join customer c on c.id = d.customer_id
   where d.state = 'pending' and not c.active`;
-const MISS = 'select app.miss_webhook_deliveries($1)';
+const MISS = 'select app.miss_webhook_deliveries($1) as missed';
 
 const ENDPOINTS = `
   select count(*)::int as endpoints, (count(*) filter (where failing_since is not null))::int as failing,
@@ -103,9 +104,13 @@ export class WebhookQueueService {
    * Misses what waits for deactivated customers, so that it is not sent when they are activated again. `app.make_deliveries` queues
    * nothing further for them, and runs send them nothing: this is for what was queued before.
    */
-  async missShutOut(): Promise<void> {
-    for (const { id } of await this.dataSource.query<{ id: string }[]>(SHUT_OUT))
-      await this.dataSource.query(MISS, [id]);
+  async missShutOut(signal?: AbortSignal): Promise<void> {
+    const customers = await this.dataSource.query<{ id: string }[]>(SHUT_OUT);
+    const miss = async ({ id }: { id: string }) => {
+      for (let missed = -1; missed !== 0 && !signal?.aborted;)
+        missed = (await this.dataSource.query<{ missed: number }[]>(MISS, [id]))[0]?.missed ?? 0;
+    };
+    await eachIndependently(customers, miss, signal);
   }
 
   /** The state for the metrics. */
