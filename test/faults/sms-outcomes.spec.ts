@@ -85,9 +85,9 @@ describe('the outcome of an SMS, while the database is away', () => {
           [id, age],
         )
       ).rows[0]!.id;
-    // The gateway has 1.5 s, and the database another 5 s.
-    const lost = await died(customerId, '7 seconds');
-    await died(other, '6 seconds');
+    // The gateway has 1.5 s, the database another 5 s, and an outcome that waits for the database a minute.
+    const lost = await died(customerId, '67 seconds');
+    await died(other, '66 seconds');
     const worker = await Test.createTestingModule({
       imports: [ConfigModule.for(fixture.config), DatabaseModule.as('account_operator'), SmsOperatorModule],
     }).compile();
