@@ -1,6 +1,7 @@
 import { DueSyncsService, InvoiceSyncsOperatorService } from '@domains/invoices';
 import type { DirectiveValues } from '../../apps/sandbox/src/shared/faults/directives';
 import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture';
+import { waitForLocks } from '@test/locks';
 
 describe('The sync with Stripe', () => {
   let fixture: InvoiceFixture;
@@ -259,5 +260,17 @@ describe('Links to billing sources', () => {
     expect(await fixture.rows(customer)).toEqual([]);
     expect(await fixture.report(customer)).toEqual([]);
     expect(await fixture.sync(customer, 'stripe')).toBe('unlinked');
+  });
+
+  it('are undone while a sync stores documents: neither waits for what the other has', async () => {
+    const customer = await fixture.customer('stripe', 'cus_storing');
+    // As a run stores its first documents.
+    await fixture.superuser.query('begin');
+    await fixture.superuser.query('update invoice_sync set stored = stored + 1 where customer_id = $1', [customer]);
+    const unlinked = fixture.accounts.unlink('operator:test', customer, 'stripe');
+    await waitForLocks(fixture.superuser, 1);
+    await fixture.superuser.query(`update billing_account set company = 'a' where customer_id = $1`, [customer]);
+    await fixture.superuser.query('commit');
+    expect(await unlinked).toEqual({ invoicesRemoved: 0 });
   });
 });

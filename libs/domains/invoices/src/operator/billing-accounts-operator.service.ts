@@ -61,6 +61,11 @@ export class BillingAccountsOperatorService {
     return this.dataSource.transaction(async (manager) => {
       const account = await manager.findOneBy(BillingAccount, { customerId, source });
       if (!account) throw new ServiceError('not_found', `The customer is not linked to ${source}`);
+      // First, as a sync that stores documents does: it changes the account behind them.
+      await manager.query('select from invoice_sync where customer_id = $1 and source = $2 for update', [
+        customerId,
+        source,
+      ]);
       await manager.delete(BillingAccount, { customerId, source });
       const { affected } = await manager.delete(Invoice, { customerId, source });
       const invoicesRemoved = affected ?? 0;
