@@ -48,10 +48,12 @@ describe('the log', () => {
       where: 'hidden',
     });
     const error = new QueryFailedError('insert into t values ($1)', ['hidden'], driver);
-    const line = written((logger) => logger.error({ err: error }, 'request failed'));
-    expect(line).toContain('insert into t');
-    expect(line).toContain('23514');
-    expect(line).not.toContain('hidden');
+    for (const err of [error, new AggregateError([error]), new AggregateError([new AggregateError([error])])]) {
+      const line = written((logger) => logger.error({ err }, 'request failed'));
+      expect(line).toContain('insert into t');
+      expect(line).toContain('23514');
+      expect(line).not.toContain('hidden');
+    }
   });
 
   it('shows no configured secret, wherever it stands', () => {

@@ -54,6 +54,8 @@ function withoutStatementData(error: unknown): unknown {
   const serialized: unknown = pino.stdSerializers.err(error as Error);
   if (typeof serialized !== 'object' || serialized === null) return serialized;
   const fields = without(withoutInnerSecrets({ ...serialized }), STATEMENT_DATA);
+  // Of a job that failed for several customers.
+  if (error instanceof AggregateError) fields.aggregateErrors = error.errors.map(withoutStatementData);
   return withInner(fields, ['driverError', 'cause'], (inner) => without(inner, STATEMENT_DATA));
 }
 
