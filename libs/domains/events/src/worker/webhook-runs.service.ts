@@ -161,35 +161,40 @@ export class WebhookRunsService {
     let storedAt = readAt;
     let attempts: Attempt[] = [];
     let more = false;
-    try {
-      for (const delivery of due) {
-        // What was read and not sent is due in a later run.
-        if (signal.aborted || performance.now() >= until) break;
-        const elapsed = (performance.now() - readAt) / 1000;
-        const result = await this.send(endpoint, delivery, delivery.now + elapsed, signal);
-        // The worker stops: nothing is known about the attempt, and another worker repeats it.
-        if (result.outcome === 'shutdown') break;
-        this.measure(delivery, result, (performance.now() - readAt) / 1000);
-        attempts.push({ id: delivery.id, url: delivery.url, result, wait: waitOf(delivery.attempts, result) });
-        const isSlow = SLOW.includes(result.outcome);
-        if (result.status === GONE || isSlow || performance.now() - storedAt > STORE_AFTER_MS) {
-          const made = attempts;
-          attempts = [];
-          const stored = await this.store(endpoint, made);
-          if (stored.disabled !== null || isSlow) return false;
-          if (stored.halted) return stored.more;
-          more = stored.more;
-          storedAt = performance.now();
-        }
+    let fault: unknown;
+    for (const delivery of due) {
+      // What was read and not sent is due in a later run.
+      if (signal.aborted || performance.now() >= until) break;
+      const elapsed = (performance.now() - readAt) / 1000;
+      // One that cannot be made keeps none behind it from being sent, nor what was sent from being stored.
+      const result = await this.send(endpoint, delivery, delivery.now + elapsed, signal).catch(
+        (error: unknown) => void (fault ??= error),
+      );
+      if (result === undefined) continue;
+      // The worker stops: nothing is known about the attempt, and another worker repeats it.
+      if (result.outcome === 'shutdown') break;
+      this.measure(delivery, result, (performance.now() - readAt) / 1000);
+      attempts.push({ id: delivery.id, url: delivery.url, result, wait: waitOf(delivery.attempts, result) });
+      const isSlow = SLOW.includes(result.outcome);
+      if (result.status === GONE || isSlow || performance.now() - storedAt > STORE_AFTER_MS) {
+        const stored = await this.store(endpoint, attempts);
+        if (stored.disabled !== null || isSlow) return false;
+        if (stored.halted) return stored.more;
+        more = stored.more;
+        [attempts, storedAt] = [[], performance.now()];
       }
-    } finally {
-      // What was sent is stored, though one cannot be: it would be sent again each time.
-      if (attempts.length > 0) ({ more } = await this.store(endpoint, attempts));
     }
+    if (attempts.length > 0) ({ more } = await this.store(endpoint, attempts));
+    if (fault !== undefined) throw new Error('A delivery could not be made', { cause: fault });
     return more && !signal.aborted;
   }
 
-  private send(endpoint: EndpointKey, delivery: DueDelivery, now: number, signal: AbortSignal): Promise<WebhookResult> {
+  private async send(
+    endpoint: EndpointKey,
+    delivery: DueDelivery,
+    now: number,
+    signal: AbortSignal,
+  ): Promise<WebhookResult> {
     const { event_id: id, url, secret, former_secret: former, scopes } = delivery;
     const body = this.bodyOf(endpoint, delivery, scopes);
     const timestamp = Math.floor(now);
