@@ -33,14 +33,23 @@ describeOnOneServer('A customer for whom a job fails holds up no other:', 'it re
   const sql = async (text: string, values: unknown[] = []) => (await database.superuser.query(text, values)).rows;
   const service = async (customerId: string) => (await saveFakeService(database.superuser, customerId)).id;
 
-  /** Something waits for a deactivated customer. */
-  const shutOut = async (id: string, count = 1) => {
-    await sql('update customer set active = false where id = $1', [id]);
+  /** Something waits for an endpoint of a customer, which has the customer's id. */
+  const waiting = async (id: string, count = 1) => {
+    await sql(
+      `insert into webhook_endpoint (customer_id, id, url, secret_ciphertext, queue_full, created_at, updated_at)
+       values ($1, $1, 'https://receiver.example', '', true, now(), now())`,
+      [id],
+    );
     await sql(
       `insert into webhook_delivery (customer_id, id, endpoint_id, event_customer_id, event_id, event_type, queued_at, next_attempt_at, created_at)
        select $1::uuid, app.new_id(), $1::uuid, $1::uuid, $1::uuid, 'sms.failed', now(), now(), now() from generate_series(1, $2)`,
       [id, count],
     );
+  };
+  const deactivate = (id: string) => sql('update customer set active = false where id = $1', [id]);
+  const shutOut = async (id: string) => {
+    await waiting(id);
+    await deactivate(id);
   };
   const measureQueues = async () => {
     const jobs = new Map<string, Job>();
@@ -142,29 +151,57 @@ describeOnOneServer('A customer for whom a job fails holds up no other:', 'it re
       await saveAiCustomer(database.superuser, { model }),
     ];
     await shutOut(shut);
-    await sql(
-      `insert into webhook_endpoint (customer_id, id, url, secret_ciphertext, queue_full, created_at, updated_at)
-       values ($1, $1, 'https://receiver.example', '', true, now(), now())`,
-      [full],
-    );
+    await waiting(full);
     const refused = await refuseChanges('webhook_delivery', shut);
-    await expect(measureQueues()).rejects.toThrow();
+    await expect(measureQueues()).rejects.toThrow(AggregateError);
     expect(await sql('select queue_full from webhook_endpoint where id = $1', [full])).toEqual([{ queue_full: false }]);
     await refused.lift();
   });
 
-  it('much that waits for a deactivated one is missed in portions, each by itself', async () => {
-    const customer = await saveAiCustomer(database.superuser, { model });
-    await shutOut(customer, 5001);
-    const portion = () => sql('select app.miss_webhook_deliveries($1) as missed', [customer]);
-    expect(await portion()).toEqual([{ missed: 5000 }]);
-    await measureQueues();
-    expect(await portion()).toEqual([{ missed: 0 }]);
-    expect(
-      await sql(`select count(*)::int as n from webhook_delivery where customer_id = $1 and state = 'missed'`, [
-        customer,
-      ]),
-    ).toEqual([{ n: 5001 }]);
+  describe('much that waits for an endpoint is missed in portions, each by itself, when', () => {
+    const MUCH = 10_001;
+    const states = async (id: string) =>
+      Object.fromEntries(
+        (
+          await sql('select state, count(*)::int as n from webhook_delivery where customer_id = $1 group by 1', [id])
+        ).map(({ state, n }: { state: string; n: number }) => [state, n]),
+      );
+    const portion = async (id: string) =>
+      (await sql('select app.miss_webhook_deliveries($1, $1) as missed', [id])) as { missed: number }[];
+
+    it.each([
+      { stop: 'its customer is deactivated', by: deactivate, atOnce: {} },
+      {
+        stop: 'it is disabled',
+        by: (id: string) =>
+          sql(`select app.change_webhook_endpoint($1, $1, null, null, null, null, 'no', 'owner', 'spec')`, [id]),
+        atOnce: { missed: 5000 },
+      },
+      {
+        stop: 'it is deleted',
+        by: (id: string) => sql(`select app.delete_webhook_endpoint($1, $1, 'spec')`, [id]),
+        atOnce: { missed: 5000 },
+      },
+      {
+        stop: 'it answers that it is gone',
+        by: (id: string) =>
+          sql(
+            `select app.record_webhook_attempts($1, $1, 'https://receiver.example', '{}', '{}', '{}', '{}', '{}', false, true)`,
+            [id],
+          ),
+        atOnce: { missed: 5000 },
+      },
+    ])('$stop', async ({ by, atOnce }) => {
+      const customer = await saveAiCustomer(database.superuser, { model });
+      await waiting(customer, MUCH);
+      expect(await portion(customer)).toEqual([{ missed: 0 }]);
+      await by(customer);
+      const { missed = 0 } = atOnce;
+      expect(await states(customer)).toEqual({ ...atOnce, pending: MUCH - missed });
+      expect(await portion(customer)).toEqual([{ missed: 5000 }]);
+      await measureQueues();
+      expect(await states(customer)).toEqual({ missed: MUCH });
+    });
   });
 
   /** Has the database refuse new and changed rows of a customer, and their deletion. */

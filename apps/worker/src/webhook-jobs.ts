@@ -41,7 +41,7 @@ export class WebhookJobs implements OnModuleInit {
       everyMs: 5 * SECOND,
       leaseMs: 30 * SECOND,
       run: (signal) => {
-        const works = [() => this.due.markFull(), () => this.due.missShutOut(signal)];
+        const works = [() => this.due.markFull(), () => this.due.missStopped(signal)];
         return eachIndependently(works, (work) => work(), signal);
       },
     });

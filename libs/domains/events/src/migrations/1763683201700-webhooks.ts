@@ -27,6 +27,7 @@ export class WebhooksSchema1763683201700 extends ForwardMigration {
       functions: {
         queue_webhook_run: { roles: ['account_operator'] },
         make_deliveries: { roles: ['account_operator'] },
+        miss_endpoint_deliveries: {},
         miss_webhook_deliveries: { roles: ['account_operator'] },
         record_webhook_attempts: { roles: ['account_operator'] },
         test_webhook_endpoint: {},

@@ -53,23 +53,32 @@ begin
   end loop;
 end $$;
 
--- Misses what waits for the endpoints of a deactivated customer, some thousands at a time: a full queue takes longer than a statement may.
--- Returns how many. The endpoints are locked first, as by all that changes several deliveries.
-create or replace function app.miss_webhook_deliveries(p_customer uuid) returns integer
+-- Misses what has waited longest for an endpoint that takes nothing any more, some thousands at most: a full queue would take longer than a
+-- statement may. Returns how many. The others are those of miss_webhook_deliveries.
+create or replace function app.miss_endpoint_deliveries(p_customer uuid, p_endpoint uuid) returns integer
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 declare
-  ids uuid[];
+  ids constant uuid[] := array(
+    select d.id from webhook_delivery d where d.customer_id = p_customer and d.endpoint_id = p_endpoint and d.state = 'pending'
+    order by d.id limit 5000);
 begin
-  perform from webhook_endpoint e where e.customer_id = p_customer order by e.id for no key update;
-  -- A statement of its own: the customer may have been activated meanwhile.
-  if not exists (select from customer c where c.id = p_customer and not c.active) then
-    return 0;
-  end if;
-  ids := array(
-    select d.id from webhook_delivery d where d.customer_id = p_customer and d.state = 'pending' order by d.id limit 5000);
   update webhook_delivery d set state = 'missed', next_attempt_at = null
   where d.customer_id = p_customer and d.id = any (ids) and d.state = 'pending';
   return cardinality(ids);
+end $$;
+
+-- Misses what waits for a customer's endpoint that takes nothing any more: it was disabled or deleted, or the customer deactivated. Returns
+-- how many. The endpoint is locked first, as by all that changes several deliveries.
+create or replace function app.miss_webhook_deliveries(p_customer uuid, p_endpoint uuid) returns integer
+language plpgsql set search_path = pg_catalog, public, pg_temp as $$
+begin
+  perform from webhook_endpoint e where e.customer_id = p_customer and e.id = p_endpoint for no key update;
+  -- Statements of their own: it may have been enabled, or the customer activated, meanwhile.
+  if exists (select from webhook_endpoint e where e.customer_id = p_customer and e.id = p_endpoint and e.disabled_at is null)
+     and not exists (select from customer c where c.id = p_customer and not c.active) then
+    return 0;
+  end if;
+  return app.miss_endpoint_deliveries(p_customer, p_endpoint);
 end $$;
 
 -- Stores the results of attempts at an endpoint's deliveries, sent to p_url. Per delivery: the status, or why there is none; whether it was
@@ -144,8 +153,7 @@ begin
     return next;
     return;
   end if;
-  update webhook_delivery d set state = 'missed', next_attempt_at = null
-  where d.customer_id = p_customer and d.endpoint_id = p_endpoint and d.state = 'pending';
+  perform app.miss_endpoint_deliveries(p_customer, p_endpoint);
   perform app.record_event(p_customer, 'webhook.endpoint_disabled', json_build_object('id', p_endpoint),
     json_build_object('id', endpoint.id, 'url', endpoint.url, 'eventTypes', endpoint.event_types, 'description', endpoint.description,
       'scopes', endpoint.scopes, 'formerSecretUntil', app.json_time(endpoint.former_secret_until),

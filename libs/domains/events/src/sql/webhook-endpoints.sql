@@ -63,8 +63,7 @@ begin
   elsif p_enabled = 'no' and endpoint.disabled_at is null then
     endpoint.disabled_at := present;
     endpoint.disabled_reason := p_reason;
-    update webhook_delivery d set state = 'missed', next_attempt_at = null
-    where d.customer_id = p_customer and d.endpoint_id = p_id and d.state = 'pending';
+    perform app.miss_endpoint_deliveries(p_customer, p_id);
   end if;
   update webhook_endpoint e
   set url = endpoint.url, event_types = endpoint.event_types, description = endpoint.description, scopes = endpoint.scopes,
@@ -88,8 +87,7 @@ begin
   if not found then
     return false;
   end if;
-  update webhook_delivery d set state = 'missed', next_attempt_at = null
-  where d.customer_id = p_customer and d.endpoint_id = p_id and d.state = 'pending';
+  perform app.miss_endpoint_deliveries(p_customer, p_id);
   insert into audit_log (customer_id, id, actor, action, metadata, created_at)
   values (p_customer, app.new_id(), p_actor, 'webhook.delete', jsonb_build_object('endpoint_id', p_id, 'host', app.webhook_host(its_url)), app.now());
   return true;

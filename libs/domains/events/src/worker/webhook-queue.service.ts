@@ -53,11 +53,14 @@ const FULL = `
 const MARK = `
   update webhook_endpoint set queue_full = customer_id = any ($1::uuid[]) where queue_full <> (customer_id = any ($1::uuid[]))`;
 
-/** Deactivated customers for whom something waits. */
-const SHUT_OUT = `
-  select distinct c.id from webhook_delivery d join customer c on c.id = d.customer_id
-  where d.state = 'pending' and not c.active`;
-const MISS = 'select app.miss_webhook_deliveries($1) as missed';
+/** Endpoints that take nothing any more, and for which something waits. */
+const STOPPED = `
+  select d.customer_id as "customerId", d.endpoint_id as id
+  from (select distinct customer_id, endpoint_id from webhook_delivery where state = 'pending') d
+  left join webhook_endpoint w on w.customer_id = d.customer_id and w.id = d.endpoint_id
+  left join customer c on c.id = d.customer_id
+  where w.id is null or w.disabled_at is not null or c.active is false`;
+const MISS = 'select app.miss_webhook_deliveries($1, $2) as missed';
 
 const ENDPOINTS = `
   select count(*)::int as endpoints, (count(*) filter (where failing_since is not null))::int as failing,
@@ -101,16 +104,17 @@ export class WebhookQueueService {
   }
 
   /**
-   * Misses what waits for deactivated customers, so that it is not sent when they are activated again. `app.make_deliveries` queues
-   * nothing further for them, and runs send them nothing: this is for what was queued before.
+   * Misses what waits for endpoints of deactivated customers, and for those that were disabled or deleted: the functions that do it miss
+   * the first of a long queue themselves. So it is not sent when they are activated or enabled again. `app.make_deliveries` queues nothing
+   * further for them, and runs send them nothing.
    */
-  async missShutOut(signal?: AbortSignal): Promise<void> {
-    const customers = await this.dataSource.query<{ id: string }[]>(SHUT_OUT);
-    const miss = async ({ id }: { id: string }) => {
+  async missStopped(signal?: AbortSignal): Promise<void> {
+    const endpoints = await this.dataSource.query<EndpointKey[]>(STOPPED);
+    const miss = async ({ customerId, id }: EndpointKey) => {
       for (let missed = -1; missed !== 0 && !signal?.aborted;)
-        missed = (await this.dataSource.query<{ missed: number }[]>(MISS, [id]))[0]?.missed ?? 0;
+        missed = (await this.dataSource.query<{ missed: number }[]>(MISS, [customerId, id]))[0]?.missed ?? 0;
     };
-    await eachIndependently(customers, miss, signal);
+    await eachIndependently(endpoints, miss, signal);
   }
 
   /** The state for the metrics. */
