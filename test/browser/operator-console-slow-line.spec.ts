@@ -122,7 +122,7 @@ describe("The operator's console on a slow line", () => {
     beforeAll(async () => enableAi(api.superuser, customerId, { model: await saveModelPrice(api.superuser) }));
     beforeEach(() => kari.open(`/customers/${customerId}/show/ai`));
     afterEach(() => {
-      const complaints = kari.complaints.splice(0).filter((complaint) => !complaint.includes('429'));
+      const complaints = kari.complaints.splice(0).filter((complaint) => !/429|409/.test(complaint));
       expect(complaints).toEqual([expect.stringContaining('ERR_CONNECTION_RESET')]);
     });
 
@@ -158,6 +158,33 @@ describe("The operator's console on a slow line", () => {
       await again.click();
       await kari.page.getByText('The attempt before, whose answer was lost, had done this').waitFor();
       expect(await booked()).toHaveLength(before + 1);
+    });
+
+    it('sends a form anew once it has said that the attempt before was done and its reply was not kept', async () => {
+      const path = `**/operator/v1/customers/${customerId}/export`;
+      const keys: unknown[] = [];
+      kari.page.on('request', (request) => {
+        if (request.url().endsWith('/export')) keys.push(request.headers()['idempotency-key']);
+      });
+      await kari.open(`/customers/${customerId}/show`);
+      await loseReplies(`customers/${customerId}/export`, 1);
+      await button('Export all data').click();
+      const send = dialog().getByRole('button', { name: 'Export', exact: true });
+      await send.click();
+      await dialog().getByText('it is not known whether this was done').waitFor();
+      const refusal = { title: 'Done', status: 409, code: 'idempotency_reply_not_kept', detail: 'It was done once' };
+      await kari.page.route(
+        path,
+        (route) =>
+          route.fulfill({ status: 409, contentType: 'application/problem+json', body: JSON.stringify(refusal) }),
+        { times: 1 },
+      );
+      await send.click();
+      await dialog().getByText('It was done once').waitFor();
+      await Promise.all([kari.page.waitForEvent('download'), send.click()]);
+      expect(keys).toHaveLength(3);
+      expect(keys[1]).toBe(keys[0]);
+      expect(keys[2]).not.toBe(keys[0]);
     });
 
     it('says of a file that it has not come', async () => {

@@ -145,8 +145,9 @@ async function exchange<Result>(
     if (signal?.aborted) throw error;
     // The connection broke, also within a reply.
     const failure = error instanceof ApiError ? error : new ApiError(withoutAnswer(method, 0, before !== undefined));
-    // What refuses a repeat, as an old login or a limit, may not have looked at the attempt before.
-    if (before === undefined && isOutcomeKnown(failure)) unknownOutcomes.delete(content);
+    // What refuses a repeat, as an old login or a limit, may not have looked at the attempt before, unless it says that it was done.
+    const isDoneBefore = failure.problem.code === 'idempotency_reply_not_kept';
+    if (isDoneBefore || (before === undefined && isOutcomeKnown(failure))) unknownOutcomes.delete(content);
     throw failure;
   }
 }
