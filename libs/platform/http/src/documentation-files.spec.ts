@@ -73,6 +73,11 @@ describe('files of the documentation', () => {
     expect(compressions()).toBe(3);
   });
 
+  it('are whole after a HEAD that came first', async () => {
+    expect((await server.inject({ method: 'HEAD', url: '/docs/script.js' })).statusCode).toBe(200);
+    expect(await get('/docs/script.js')).toMatchObject({ status: 200, text: SCRIPT });
+  });
+
   it('are made once, also for HEAD and with conditions, which a generated file does not have', async () => {
     await get('/docs/openapi.json');
     await server.inject({ method: 'HEAD', url: '/docs/openapi.json' });

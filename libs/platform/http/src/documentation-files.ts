@@ -77,7 +77,9 @@ export function keepDocumentationFiles(server: FastifyInstance): void {
   };
   const keep = async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
     const path = pathOf(request);
-    if (reply.statusCode !== 200) {
+    // A file on disk is an empty stream to a HEAD: kept, it would be empty for everyone from then on.
+    const isOfHead = request.method === 'HEAD' && payload instanceof Readable && !files.has(path);
+    if (reply.statusCode !== 200 || isOfHead) {
       made(path, request);
       return payload;
     }
@@ -132,7 +134,7 @@ function isConditional({ headers }: FastifyRequest): boolean {
   return CONDITIONS.some((name) => headers[name] !== undefined);
 }
 
-/** All bytes of a reply; undefined if it has none, as that to a HEAD. */
+/** All bytes of a reply; undefined if it has none. */
 async function bytesOf(payload: unknown): Promise<Buffer | undefined> {
   if (typeof payload === 'string') return Buffer.from(payload);
   if (payload instanceof Readable) return buffer(payload);
