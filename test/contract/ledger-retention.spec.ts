@@ -56,6 +56,8 @@ describe('Months of the ledger that are dropped', () => {
   it('are carried forward only for accounts whose month is past them', async () => {
     // The other account has had no call since January; the worker's roll-over is what moves it on.
     expect(await carry('2027-02-01T00:00:00Z')).toBe(false);
+    const { rows } = await fixture.superuser.query('select distinct customer_id from ai_ledger_carried');
+    expect(rows).toEqual([{ customer_id: customerId }]);
     await fixture.superuser.query(`select app.ai_roll_over($1, '2027-04', app.now())`, [other]);
     expect(await carry('2027-02-01T00:00:00Z')).toBe(true);
     expect(await fixture.problems()).toEqual([]);

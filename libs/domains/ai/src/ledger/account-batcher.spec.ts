@@ -1,4 +1,5 @@
 import { OverloadedError } from '@platform/database';
+import { until } from '@test/until';
 import { AccountBatcher, LockedAccounts } from './account-batcher';
 import type { LockWait } from './ledger-statements';
 
@@ -7,10 +8,12 @@ const PATIENCE_MS = 200;
 /** What PostgreSQL answers to a statement that waited for a lock as long as it may. */
 const lockTimeout = () => Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
 
+const lockedAccounts = () =>
+  new LockedAccounts({ unlocked: () => Promise.resolve([]), connections: 2, patienceMs: PATIENCE_MS });
+
 describe('operations on an account that is locked', () => {
   /** Executes one operation; every statement that does not wait for the lock finds it taken. */
-  const execute = (patiently: () => Promise<string[]>) => {
-    const locked = new LockedAccounts({ unlocked: () => Promise.resolve([]), connections: 2, patienceMs: PATIENCE_MS });
+  const execute = (patiently: () => Promise<string[]>, locked = lockedAccounts()) => {
     const run = (_batch: { customerId: string }[], wait: LockWait) =>
       wait === 'patient' ? patiently() : Promise.reject(lockTimeout());
     return new AccountBatcher(run, locked, { size: 10, concurrency: 1, failsAll: () => false }).execute({
@@ -38,5 +41,21 @@ describe('operations on an account that is locked', () => {
     const begunAt = performance.now();
     await expect(execute(() => Promise.reject(lockTimeout()))).rejects.toBeInstanceOf(OverloadedError);
     expect(performance.now() - begunAt).toBeGreaterThanOrEqual(PATIENCE_MS - 1);
+  });
+
+  it('make others of the customer wait behind them, as long as any of them waits', async () => {
+    const locked = lockedAccounts();
+    const ends: (() => void)[] = [];
+    const waiting = () => new Promise<string[]>((resolve) => ends.push(() => resolve(['done'])));
+    const operations = [execute(waiting, locked), execute(waiting, locked)];
+    await until(() => ends.length === 1);
+    expect(locked.isAwaited('a')).toBe(true);
+    ends[0]?.();
+    await operations[0];
+    expect(locked.isAwaited('a')).toBe(true);
+    await until(() => ends.length === 2);
+    ends[1]?.();
+    await operations[1];
+    expect(locked.isAwaited('a')).toBe(false);
   });
 });

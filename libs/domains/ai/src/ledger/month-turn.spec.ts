@@ -129,25 +129,43 @@ describe.each(LEDGER_NAMES)('Included credit at the roll-over to a new month, %s
     });
   });
 
-  it('is not spent by a late call that is settled together with the one that it was kept for', async () => {
-    const customerId = await save({ included: 0.6 });
-    const late = await reserve(customerId);
-    await fixture.ledger().release({ customerId, reservationId: late, outcome: 'outcome_unknown', reason: 'cut off' });
-    const old = await reserve(customerId);
-    await fixture.superuser.query(
-      `update customer_service set config = '{"monthly_included_nok":0}' where customer_id = $1`,
-      [customerId],
-    );
-    await turn();
-    const [, charge] = await Promise.all([settle(customerId, old), settle(customerId, late, 60)]);
-    expect(charge).toMatchObject({ late: true });
-    expect(await since(customerId, 1)).toEqual([
-      ['expiry', 'included', -0.3, '2026-11'],
-      ['usage', 'included', -0.1, '2026-12'],
-      ['expiry', 'included', -0.2, '2026-11'],
-      ['usage', 'included', 0, '2026-12'],
-    ]);
-  });
+  it.each([
+    { under: 0, purchased: 0, spent: [['usage', 'included', 0, '2026-12']] },
+    {
+      under: 1,
+      purchased: 1,
+      spent: [
+        ['usage', 'purchased', -0.3, '2026-12'],
+        ['usage', 'included', -0.3, '2026-12'],
+      ],
+    },
+  ])(
+    'is not spent by a late call that is settled together with the one that it was kept for, nor what is kept for $under others',
+    async ({ under, purchased, spent }) => {
+      const customerId = await save({ included: 0.6 + 0.3 * under, purchased });
+      const late = await reserve(customerId);
+      await fixture
+        .ledger()
+        .release({ customerId, reservationId: late, outcome: 'outcome_unknown', reason: 'cut off' });
+      const old = await reserve(customerId);
+      const others: string[] = [];
+      for (let count = 0; count < under; count++) others.push(await reserve(customerId));
+      await fixture.superuser.query(
+        `update customer_service set config = '{"monthly_included_nok":0}' where customer_id = $1`,
+        [customerId],
+      );
+      await turn();
+      const [, charge] = await Promise.all([settle(customerId, old), settle(customerId, late, 60)]);
+      expect(charge).toMatchObject({ late: true });
+      for (const other of others) await settle(customerId, other, 60);
+      expect(await since(customerId, purchased > 0 ? 2 : 1)).toEqual([
+        ['expiry', 'included', -0.3, '2026-11'],
+        ['usage', 'included', -0.1, '2026-12'],
+        ['expiry', 'included', -0.2, '2026-11'],
+        ...spent,
+      ]);
+    },
+  );
 
   it('carries over no more than the limit allowed the calls to reserve', async () => {
     const customerId = await save({ included: 5, purchased: 1, monthlyLimit: 0.1 });
