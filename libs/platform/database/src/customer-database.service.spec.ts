@@ -65,6 +65,38 @@ describe('CustomerDatabase', () => {
     expect(rows).toEqual([{ customer_id: mine }, { customer_id: theirs }]);
   });
 
+  describe('tells how long a connection worked for a customer, by', () => {
+    const SLEEP_MS = 100;
+    const sleep = readStatement(
+      'test.sleep-for',
+      `select count(pg_sleep(${SLEEP_MS / 1000})) as slept from customer where id = $1`,
+      { slept: decoders.number },
+    );
+    const database = () => module.get(CustomerDatabaseService);
+    const statements = [{ statement: sleep, values: [] }] as const;
+
+    it.each([
+      { by: 'a read', work: () => database().read(sleep, []) },
+      { by: 'a write of one statement', work: () => database().write(statements) },
+      { by: 'a write of several', work: () => database().write([...statements, ...statements]) },
+      { by: 'a transaction', work: () => database().transaction(() => database().write(statements)) },
+    ])('$by', async ({ work }) => {
+      const told: { customers: readonly string[]; ms: number }[] = [];
+      database().reportTime(({ customers, ms }) => {
+        told.push({ customers, ms });
+        return ms;
+      });
+      const begunAt = performance.now();
+      await module.get(CustomerContextService).run<unknown>(mine, work);
+      // A transaction gives its connection back after its answer.
+      await until(() => told.length > 0);
+      const took = performance.now() - begunAt;
+      expect(told.map(({ customers }) => customers)).toEqual([[mine]]);
+      expect(told[0]?.ms).toBeGreaterThanOrEqual(SLEEP_MS);
+      expect(told[0]?.ms).toBeLessThanOrEqual(took);
+    });
+  });
+
   describe('reads of which each lately cost much', () => {
     /** Large, and held up by whoever has the lock `$2`. */
     const slow = readStatement(

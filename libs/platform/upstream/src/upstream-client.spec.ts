@@ -208,6 +208,15 @@ describe('UpstreamClient', () => {
     await expect(bodyOf(client)).rejects.toMatchObject({ reason: 'shutdown' });
   });
 
+  it('makes no call for a caller that has gone before', async () => {
+    server.answer((socket) => socket.write(rawReply(200, 'x')));
+    const client = open();
+    const gone = bodyOf(client, { signal: AbortSignal.abort() });
+    await expect(gone).rejects.toMatchObject({ reason: 'cancelled', sent: false });
+    expect(await bodyOf(client)).toBe('x');
+    expect(server.requests).toHaveLength(1);
+  });
+
   it('listens to the signal of its caller no longer than a call lasts', async () => {
     server.answer((socket) => socket.write(rawReply(200, 'x')));
     const { signal } = new AbortController();
