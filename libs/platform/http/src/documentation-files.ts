@@ -40,15 +40,26 @@ interface DocumentationFile {
 }
 
 /** Whether a request is for the documentation, however its address is spelt: `/%64ocs` has the same route. */
-export function isDocumentation({ routeOptions, url }: FastifyRequest): boolean {
-  return (routeOptions.url ?? url).startsWith(DOCUMENTATION);
+export function isDocumentation({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.url?.startsWith(DOCUMENTATION) ?? false;
 }
 
 /**
  * Makes and compresses each file under /docs once. Anyone may ask for them, without a token: the OpenAPI document and its script would
  * be written anew for each request, and compressed, which costs a thousand times as much as to ask for it.
+ * @param apiAddress the address that "try it out" calls, if it is not of the page's own origin
  */
-export function keepDocumentationFiles(server: FastifyInstance): void {
+export function keepDocumentationFiles(server: FastifyInstance, apiAddress?: string): void {
+  const policy = documentationPolicy(apiAddress === undefined ? '' : ` ${new URL(apiAddress).origin}`);
+  const protect = (_: FastifyRequest, reply: FastifyReply, done: () => void) => {
+    void reply
+      // Only the documentation is known to be public.
+      .removeHeader('cache-control')
+      .header('content-security-policy', policy)
+      .header('x-frame-options', 'DENY')
+      .header('referrer-policy', 'no-referrer');
+    done();
+  };
   const files = new Map<string, DocumentationFile>();
   /** By path, the request that makes the file, and those that wait for it. */
   const making = new Map<string, { request: FastifyRequest; waiting: (() => void)[] }>();
@@ -96,9 +107,28 @@ export function keepDocumentationFiles(server: FastifyInstance): void {
   };
   server.addHook('onRoute', (route) => {
     if (!route.url.startsWith(DOCUMENTATION)) return;
+    route.onRequest = [protect, ...[route.onRequest ?? []].flat()];
     route.preHandler = [sendKept, ...[route.preHandler ?? []].flat()];
     route.onSend = [keep, ...[route.onSend ?? []].flat()];
   });
+}
+
+/**
+ * Protects the pages under /docs, where customers enter their tokens: only our own scripts run there, requests go to
+ * the API only, and no other site can embed them in a frame.
+ */
+function documentationPolicy(otherOrigin: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    // Swagger UI's page has an inline style element.
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    `connect-src 'self'${otherOrigin}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 }
 
 /** The file in the encoding that the client prefers. Sets the headers about it. */

@@ -88,9 +88,9 @@ export function configureApplication(app: NestFastifyApplication, parts: Interfa
   setApiPrefix(app, parts.prefix);
   traceRequests(server);
   if (AccessLog.isWanted(config)) logRequests(server, new AccessLog(config));
-  addReplyHeaders(server, app.get(Draining), parts.address(config) && new URL(parts.address(config) ?? '').origin);
+  addReplyHeaders(server, app.get(Draining));
   checkHeads(server);
-  keepDocumentationFiles(server);
+  keepDocumentationFiles(server, parts.address(config));
   chargeReplies(server, app.get(TimeShares));
   compressReplies(server, isDocumentation);
   const replies = app.get(ReplyMemory);
@@ -190,40 +190,14 @@ function setRequestId(reply: FastifyReply, id: string): void {
 /**
  * Sets the headers of every reply. Replies contain a customer's data, so caches must not store them. While the process is
  * draining, a reply is the last one of its connection; the request is served as any other.
- * @param interfaceOrigin the origin that "try it out" of the documentation calls, if it is not the page's own origin
  */
-function addReplyHeaders(server: FastifyInstance, draining: Draining, interfaceOrigin?: string): void {
-  const policy = documentationPolicy(interfaceOrigin);
+function addReplyHeaders(server: FastifyInstance, draining: Draining): void {
   server.addHook('onRequest', (request, reply, done) => {
     setRequestId(reply, request.id);
-    reply.header('x-content-type-options', 'nosniff');
-    // Only the documentation is known to be public.
-    if (isDocumentation(request)) {
-      reply.header('content-security-policy', policy);
-      reply.header('x-frame-options', 'DENY');
-      reply.header('referrer-policy', 'no-referrer');
-    } else reply.header('cache-control', 'no-store');
+    reply.header('x-content-type-options', 'nosniff').header('cache-control', 'no-store');
     if (draining.active) reply.header('connection', 'close');
     done();
   });
-}
-
-/**
- * Protects the pages under /docs, where customers enter their tokens: only our own scripts run there, requests go to
- * the API only, and no other site can embed them in a frame.
- */
-function documentationPolicy(interfaceOrigin?: string): string {
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    // Swagger UI's page has an inline style element.
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data:",
-    `connect-src 'self'${interfaceOrigin === undefined ? '' : ` ${interfaceOrigin}`}`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
 }
 
 /**
