@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import vm from 'node:vm';
 import { TestEnvironment } from 'jest-environment-node';
 
 declare global {
@@ -13,3 +14,47 @@ export default class LastingToolsEnvironment extends TestEnvironment {
     this.global.loadOncePerWorker = createRequire(__filename);
   }
 }
+
+/** A module's text, and what V8 made of it. */
+interface CompiledModule {
+  source: string;
+  code: Buffer | undefined;
+}
+
+/** The options of jest's modules of ECMAScript. */
+type ModuleOptions = vm.SourceTextModuleOptions & { identifier: string };
+
+/** What the types of Node's modules lack. */
+interface CacheableModule {
+  createCachedData(): Buffer;
+}
+
+/**
+ * Keeps what V8 makes of each module. A spec file loads some 3,500 of them, the same as the one before it, in a context of its own:
+ * jest compiles them again, which takes a fifth of the processor's time of most spec files.
+ */
+function keepCompiledModules(): void {
+  const functions = new Map<string, CompiledModule>();
+  const compile = vm.compileFunction;
+  vm.compileFunction = (source, parameters, options = {}) => {
+    const { filename = '' } = options;
+    const known = functions.get(filename);
+    if (known?.source === source) return compile(source, parameters, { ...options, cachedData: known.code });
+    const compiled = compile(source, parameters, { ...options, produceCachedData: true });
+    functions.set(filename, { source, code: compiled.cachedData });
+    return compiled;
+  };
+
+  const modules = new Map<string, CompiledModule>();
+  vm.SourceTextModule = class extends vm.SourceTextModule {
+    constructor(source: string, options: ModuleOptions) {
+      const known = modules.get(options.identifier);
+      const isKnown = known?.source === source;
+      super(source, isKnown ? { ...options, cachedData: known.code } : options);
+      if (!isKnown)
+        modules.set(options.identifier, { source, code: (this as unknown as CacheableModule).createCachedData() });
+    }
+  };
+}
+
+keepCompiledModules();
