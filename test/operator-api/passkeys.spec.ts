@@ -30,9 +30,10 @@ describe('passkeys of the operator API', () => {
     operator: TestOperator,
     authenticator: SoftwarePasskey,
     tamper = (options: Options) => options,
+    name = 'Laptop',
   ) {
     const begun = await operator.post('/passkeys/options');
-    const body = { name: 'Laptop', response: authenticator.create(tamper((await begun.json()) as Options)) };
+    const body = { name, response: authenticator.create(tamper((await begun.json()) as Options)) };
     return operator.call('/passkeys', {
       ...postOf(body),
       headers: { 'content-type': 'application/json', cookie: `${operator.cookie}; ${attemptOf(begun)}` },
@@ -70,6 +71,17 @@ describe('passkeys of the operator API', () => {
     );
     const { data } = (await (await operator.call('/passkeys')).json()) as { data: object[] };
     expect(data).toEqual([expect.objectContaining({ last_used_at: expect.any(String) })]);
+  });
+
+  it('have a name of 1 to 80 characters, without the spaces around it', async () => {
+    const operator = await logIn(api, 'viewer');
+    const named = (name: string) => register(operator, passkey(), undefined, name);
+    for (const name of ['', '  ', 'x'.repeat(81)])
+      expect([name, ...(await codeOf(await named(name)))]).toEqual([name, 400, 'invalid_request']);
+    for (const name of [' x ', 'x'.repeat(80)]) {
+      const added = await named(name);
+      expect([added.status, await added.json()]).toEqual([201, expect.objectContaining({ name: name.trim() })]);
+    }
   });
 
   it('make a login fresh, with a new cookie', async () => {

@@ -22,7 +22,6 @@ export interface PasskeySite {
 }
 
 const SITE_NAME = 'Operator console';
-const LONGEST_NAME = 80;
 
 /** Loaded with the first passkey: programs that have none need the names of accounts, too. */
 const webAuthn = () => import('@simplewebauthn/server');
@@ -62,8 +61,6 @@ export class OperatorPasskeysService {
     given: { challenge: string | undefined; response: Record<string, unknown>; name: string },
   ): Promise<OperatorPasskey> {
     const name = given.name.trim();
-    if (name === '' || name.length > LONGEST_NAME)
-      throw new ServiceError('invalid_request', `A passkey's name has 1 to ${LONGEST_NAME} characters`);
     const { verifyRegistrationResponse } = await webAuthn();
     const { registrationInfo } = await this.verified('invalid_request', given.challenge, (expectedChallenge) =>
       verifyRegistrationResponse({
