@@ -87,6 +87,10 @@ describe('The columns of a list', () => {
       'webhook list',
       'customer_number,customer,url,event_types,failing_since,disabled_reason,id,description,scopes,disabled_at,queue_full,created_at,updated_at,customer_id',
     ],
+    [
+      'webhook deliveries --customer CUSTOMER',
+      'event_type,state,attempts,last_status,last_error,next_attempt_at,created_at,id,endpoint_id,event_id,event_customer_id,bytes,queued_at,last_attempt_at,delivered_at,customer_id',
+    ],
   ])('of %s are all there as CSV', async (line, head) => {
     const { id } = await saveFakeCustomer(database.superuser);
     const words = `${line} --csv`.replace('CUSTOMER', id).split(' ');
