@@ -1,6 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
-import { migrateSchema } from '@schema';
+import { migrateSchema, migrations } from '@schema';
+import type { FunctionAccess } from '@platform/database';
+import { QUEUE_FUNCTIONS } from '@platform/jobs';
 import { generateToken, hashToken } from '@platform/tokens';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { createApiLogin } from '@test/test-database';
@@ -28,6 +30,22 @@ describe('a function of the schema', () => {
     expect(rows.length - pinned.length).toBe(SET_ONLY.length);
     expect(pinned.length).toBeGreaterThan(5);
     expect(pinned.filter(({ path }) => path !== 'pg_catalog, public, pg_temp')).toEqual([]);
+  });
+
+  it('is called by the roles that its migration names, and by nobody else', async () => {
+    const files = [...migrations.flatMap((migration) => new migration().functions), ...QUEUE_FUNCTIONS];
+    const declared = files.map(({ functions }) => functions);
+    const callers = Object.entries(Object.assign({}, ...declared) as Record<string, FunctionAccess>).map(
+      ([name, { roles = ['account_operator', 'customer_api'] }]) => ({ name, roles: [...roles].sort() }),
+    );
+    expect(callers.length).toBeGreaterThan(100);
+    const { rows } = await database.superuser.query(`
+      select p.proname as name, array(
+        select r from unnest('{account_operator,customer_api,public}'::text[]) r where has_function_privilege(r, p.oid, 'execute')
+      ) as roles
+      from pg_proc p where p.pronamespace = 'app'::regnamespace`);
+    const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
+    expect(rows.sort(byName)).toEqual(callers.sort(byName));
   });
 
   it('is declared volatile if it writes, so that the rule above sees it', async () => {

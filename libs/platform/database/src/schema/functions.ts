@@ -197,8 +197,7 @@ async function restrict(
     await runner.query(`alter function ${name} owner to account_operator`);
     await runner.query(`revoke create on schema app from account_operator`);
   }
-  const others = ROLES.filter((role) => !roles.includes(role) && !(asOperator && role === 'account_operator'));
-  await runner.query(`revoke all on function ${name} from ${['public', ...others].join(', ')}`);
+  await runner.query(`revoke all on function ${name} from ${['public', ...ROLES].join(', ')}`);
   await runner.query(`grant execute on function ${name} to ${roles.join(', ')}`);
 }
 
