@@ -53,6 +53,22 @@ describe('statements of a customer that are sent together', () => {
     expect(await transactAs(client, customer, [count()])).toEqual([[{ count: 0 }]]);
   });
 
+  it('are prepared once for a connection, also if they failed or were skipped there later', async () => {
+    const preparedAt = async () => {
+      const { rows } = await client.query<{ name: string; prepare_time: string }>(
+        `select name, prepare_time::text from pg_prepared_statements where name in ($1, $2) order by name`,
+        [COUNT.name, NUMBER.name],
+      );
+      return rows;
+    };
+    await transactAs(client, customer, [number('7'), count()]);
+    const before = await preparedAt();
+    expect(before).toHaveLength(2);
+    await expect(transactAs(client, customer, [number('x'), count()])).rejects.toMatchObject({ code: '22P02' });
+    expect(await transactAs(client, customer, [number('8'), count()])).toEqual([[{ number: 8 }], [{ count: 0 }]]);
+    expect(await preparedAt()).toEqual(before);
+  });
+
   it('fail, and send nothing, if a value has no text', async () => {
     const circular: Record<string, unknown> = {};
     circular.self = circular;

@@ -1,11 +1,19 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { connectAsSuperuser } from '@test/test-database';
 import { until } from '@test/until';
 import { useTestDatabase } from '@test/use-test-database';
-import { clientSettings, PipelinedConnectionsService, prepared } from '../index';
+import {
+  clientSettings,
+  DatabaseUnavailableError,
+  decoders,
+  PipelinedConnectionsService,
+  prepared,
+  readStatement,
+} from '../index';
 
 const database = useTestDatabase();
 const ONE = prepared('test.one', 'select 1 as one');
+const READ = readStatement('test.read', 'select 1', { one: decoders.number });
 
 /** Connections with a login of their own, which has rights and limits of its own. */
 async function connectAsLogin(settings: { timeoutMs?: number; size: number }) {
@@ -45,6 +53,24 @@ describe('pipelined connections', () => {
     await slow;
     await database.superuser.query(`alter role ${login} connection limit -1`);
     await until(async () => (await backends()).length === 2);
+    await pipelines.onApplicationShutdown();
+  });
+
+  it('that cannot be opened fail every read and statement that needs them, and serve again once they can', async () => {
+    const { login, backends, pipelines } = await connectAsLogin({ size: 1 });
+    await until(async () => (await backends()).length === 1);
+    await database.superuser.query(`alter role ${login} nologin`);
+    for (const pid of await backends()) await database.superuser.query('select pg_terminate_backend($1)', [pid]);
+    await until(async () => (await backends()).length === 0);
+    // More than one batch has.
+    const reads = Array.from({ length: 20 }, () => pipelines.batch().read(randomUUID(), READ, []));
+    const replies = await Promise.allSettled([...reads, pipelines.single(ONE, [])]);
+    const unavailable = { status: 'rejected', reason: expect.any(DatabaseUnavailableError) as unknown };
+    expect(replies).toEqual(replies.map(() => unavailable));
+    expect(pipelines.queueDelayMs()).toBe(0);
+    await database.superuser.query(`alter role ${login} login`);
+    await until(async () => (await backends()).length === 1);
+    expect(await pipelines.batch().read(randomUUID(), READ, [])).toEqual([{ one: 1 }]);
     await pipelines.onApplicationShutdown();
   });
 
