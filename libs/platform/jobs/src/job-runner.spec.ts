@@ -237,6 +237,36 @@ describe('The job queue', () => {
     expect(begun.length).toBeLessThan(failing.length / 2);
   });
 
+  it('counts as overdue where it was not looked at for half a minute longer than an item may take, until it is', async () => {
+    let ahead = 0;
+    const now = performance.now.bind(performance);
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + ahead);
+    const end = Promise.withResolvers<void>();
+    let begun = 0;
+    const queue: WorkQueue = {
+      name: 'test.overdue',
+      concurrency: 1,
+      lookEveryMs: 500,
+      deadlineMs: 60_000,
+      unique: 'waiting-or-running',
+      first: { key: '' },
+      handle: async () => {
+        begun++;
+        await end.promise;
+      },
+    };
+    const jobs = (await startWorker([], [queue])).get(JobQueueService);
+    await until(() => begun === 1);
+    // The item takes the only slot: nothing is looked for.
+    ahead = 60_000 + 30_000 - 10_000;
+    expect(jobs.overdue()).toEqual([]);
+    ahead = 60_000 + 30_000 + 501;
+    expect(jobs.overdue()).toEqual([queue.name]);
+    end.resolve();
+    await until(() => jobs.overdue().length === 0);
+    clock.mockRestore();
+  });
+
   it('tells which items it has put in: not those that are under way already', async () => {
     const end = Promise.withResolvers<void>();
     let begun = 0;
