@@ -2,7 +2,7 @@ import { type CustomerErrorCode as ErrorCode, errorCatalog } from '@platform/err
 import { errorPage } from './error-page';
 
 describe('the page of errors', () => {
-  const page = errorPage();
+  const page = errorPage({ title: 'Customer API', errors: errorCatalog });
   const sections = Object.fromEntries(
     [...page.matchAll(/<section id="(\w+)">(.*?)<\/section>/gs)].map(([, id, text]) => [id, text]),
   );
@@ -15,6 +15,27 @@ describe('the page of errors', () => {
     const { status, title, advice } = errorCatalog[code];
     for (const text of [String(status), title, advice]) expect(sections[code]).toContain(text);
     expect(advice).toMatch(/^[A-Z].{15,}\.$/);
+  });
+
+  it('has the name of its interface, and the sections in the order of their statuses', () => {
+    const texts = { title: 't', advice: 'a', example: 'e' };
+    const errors = {
+      late: { status: 503, ...texts },
+      early: { status: 400, ...texts },
+      middle: { status: 404, ...texts },
+      other: { status: 400, ...texts },
+    };
+    const shown = errorPage({ title: 'Operator API', errors });
+    expect(shown).toContain('<title>Operator API: errors</title>');
+    const codes = [...shown.matchAll(/<section id="(\w+)">/g)].map(([, code]) => code);
+    expect(codes).toEqual(['early', 'other', 'middle', 'late']);
+  });
+
+  it('shows every text as it is written', () => {
+    const text = 'a < b && c > d &lt; e';
+    const odd = { status: 400, title: text, advice: text, example: text };
+    const shown = errorPage({ title: 'A', errors: { odd } });
+    expect(shown.split('a &lt; b &amp;&amp; c &gt; d &amp;lt; e')).toHaveLength(4);
   });
 
   it('loads nothing from other hosts', () => {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { ERROR_PAGE, type ErrorCatalogEntry, errorCatalog } from '@platform/errors';
+import { ERROR_PAGE, type ErrorCatalogEntry } from '@platform/errors';
 
 /** The page has no scripts and no external resources. */
 const POLICY =
@@ -20,15 +20,15 @@ export interface ErrorPageParts {
 }
 
 /** Serves the error catalogue that every problem's `type` links to. */
-export function serveErrorPage(server: FastifyInstance, { title, errors }: ErrorPageParts): void {
-  const page = errorPage(title, errors);
+export function serveErrorPage(server: FastifyInstance, parts: ErrorPageParts): void {
+  const page = errorPage(parts);
   server.get(ERROR_PAGE, (_request, reply) =>
     reply.header('content-security-policy', POLICY).type('text/html; charset=utf-8').send(page),
   );
 }
 
 /** The page that explains every code of the catalogue; the `type` of a problem links to the code's section. */
-export function errorPage(title = 'Customer API', errors: ErrorPageParts['errors'] = errorCatalog): string {
+export function errorPage({ title, errors }: ErrorPageParts): string {
   const entries = Object.entries(errors).sort(([, one], [, other]) => one.status - other.status);
   return `<!doctype html>
 <html lang="en">
