@@ -1,4 +1,6 @@
-import { ByteBudget } from './reply-body';
+import { buffer } from 'node:stream/consumers';
+import { until } from '@test/until';
+import { BodyStream, ByteBudget } from './reply-body';
 
 const flow = () => ({ pause: jest.fn(), resume: jest.fn() });
 
@@ -56,4 +58,43 @@ describe('the bytes of replies in memory', () => {
     expect(second.resume).not.toHaveBeenCalled();
     expect(budget.used).toBe(0);
   });
+});
+
+describe('a streamed body', () => {
+  const LARGE = 200_000;
+  const nextTick = () => new Promise<void>((resolve) => process.nextTick(resolve));
+
+  async function begin() {
+    const stream = new BodyStream();
+    const connection = flow();
+    stream.begin(200, {}, connection);
+    const { content } = await stream.opened;
+    return { stream, connection, content };
+  }
+
+  it('waits on its connection while its reader is behind', async () => {
+    const { stream, connection, content } = await begin();
+    stream.push(Buffer.alloc(LARGE));
+    await nextTick();
+    expect(connection.pause).toHaveBeenCalled();
+    expect(connection.resume).not.toHaveBeenCalled();
+    const read = buffer(content);
+    await until(() => connection.resume.mock.calls.length > 0);
+    stream.end();
+    expect((await read).length).toBe(LARGE);
+  });
+
+  it.each(['end', 'fail'] as const)(
+    'that has come to its %s leaves the connection to the call behind it',
+    async (how) => {
+      const { stream, connection, content } = await begin();
+      stream.push(Buffer.alloc(LARGE));
+      if (how === 'end') stream.end();
+      else stream.fail(new Error('cut off'));
+      const read = buffer(content);
+      if (how === 'end') expect((await read).length).toBe(LARGE);
+      else await expect(read).rejects.toThrow('cut off');
+      expect([connection.pause, connection.resume].map(({ mock }) => mock.calls.length)).toEqual([0, 0]);
+    },
+  );
 });

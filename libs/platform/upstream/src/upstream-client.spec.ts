@@ -2,6 +2,7 @@ import { getEventListeners, once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
 import { loadConfig } from '@platform/config';
 import { freePort } from '@test/free-port';
 import { type RawServer, rawReply, startRawServer } from '@test/raw-server';
@@ -133,7 +134,8 @@ describe('UpstreamClient', () => {
     const breaker = { failures: 4, windowMs: 10_000, spreadMs: 0, resetMs: 60_000 };
     const client = open({ slowAfterMs: 50, breaker });
     const calls = Promise.allSettled(['a', 'b', 'c', 'd'].map((onBehalfOf) => bodyOf(client, { onBehalfOf })));
-    await until(() => client.isDown);
+    // A call waits from before it is connected.
+    await until(() => client.isDown && held.length === 4);
     for (const socket of held) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n');
     await until(() => !client.isDown);
     for (const socket of held) socket.write('{}');
@@ -208,13 +210,19 @@ describe('UpstreamClient', () => {
     await expect(bodyOf(client)).rejects.toMatchObject({ reason: 'shutdown' });
   });
 
-  it('makes no call for a caller that has gone before', async () => {
+  it('makes no call for a caller that has gone before: none is logged', async () => {
+    const logged = [jest.spyOn(Logger.prototype, 'log'), jest.spyOn(Logger.prototype, 'warn')];
+    const lines = () => logged.flatMap(({ mock }) => mock.calls).map(([line]) => line as unknown);
+    for (const spy of logged) spy.mockReturnValue();
     server.answer((socket) => socket.write(rawReply(200, 'x')));
     const client = open();
     const gone = bodyOf(client, { signal: AbortSignal.abort() });
     await expect(gone).rejects.toMatchObject({ reason: 'cancelled', sent: false });
+    expect(lines()).toEqual([]);
     expect(await bodyOf(client)).toBe('x');
+    expect(lines()).toMatchObject([{ msg: 'upstream call', outcome: '200', attempts: 1, bytes: 1 }]);
     expect(server.requests).toHaveLength(1);
+    for (const spy of logged) spy.mockRestore();
   });
 
   it('listens to the signal of its caller no longer than a call lasts', async () => {
