@@ -6,10 +6,13 @@ import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { freePort } from '@test/free-port';
 import { operatorCommand } from '@test/operator-command';
 import { type RawServer, rawReply, startRawServer } from '@test/raw-server';
+import { selfSigned } from '@test/self-signed';
 import { useTestDatabase } from '@test/use-test-database';
 
 const database = useTestDatabase();
 const KEY = 'sk-of-the-operator';
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 describe('operator doctor', () => {
   let server: RawServer;
@@ -66,9 +69,30 @@ describe('operator doctor', () => {
       ...{ STRIPE_SECRET_KEY: KEY, STRIPE_URL: `http://${nobody}` },
     });
     expect(code).toBe(1);
-    expect(of('AI provider')).toMatchObject({ result: 'failed', detail: expect.stringContaining('refuses') });
-    expect(of('Stripe')).toMatchObject({ result: 'failed', detail: `${nobody} cannot be reached (ECONNREFUSED)` });
-    expect(of('rate limits')).toMatchObject({ result: 'failed' });
+    const detail = `${new URL(server.url).host} answers 401: it refuses the credentials`;
+    expect(of('AI provider')).toMatchObject({ result: 'failed', detail });
+    const unreachable = { result: 'failed', detail: `${nobody} cannot be reached (ECONNREFUSED)` };
+    expect(of('Stripe')).toMatchObject(unreachable);
+    expect(of('rate limits')).toMatchObject(unreachable);
+  });
+
+  it.each([
+    [403, ': it refuses the credentials'],
+    [302, ''],
+    [404, ''],
+    [500, ''],
+  ])('says what a system answers that does not take the credentials: %d', async (status, why) => {
+    server.requests.length = 0;
+    server.answer((socket) => socket.write(rawReply(status, '', { location: '/elsewhere' })));
+    const { of } = await examine({ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url });
+    const detail = `${new URL(server.url).host} answers ${status}${why}`;
+    expect(of('AI provider')).toMatchObject({ result: 'failed', detail });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('finds a store of counts that takes connections', async () => {
+    const { of } = await examine({ REDIS_URL: `redis://127.0.0.1:${server.port}` });
+    expect(of('rate limits')).toMatchObject({ result: 'ok', detail: `127.0.0.1:${server.port} takes connections` });
   });
 
   it('has nothing to say against the stand-ins of the upstreams, but that they refuse credentials', async () => {
@@ -181,5 +205,16 @@ describe('operator doctor', () => {
       await database.superuser.query(`select pg_drop_replication_slot('archive')`);
     }
     expect((await examine({})).of('certificate')).toMatchObject({ result: 'off' });
+  });
+
+  it.each([
+    ['ok', 14 * DAY_MS + HOUR_MS, 'it ends in 14 days'],
+    ['warning', 14 * DAY_MS - HOUR_MS, 'it ends in 13 days'],
+    ['warning', HOUR_MS, 'it ends in 0 days'],
+    ['failed', -HOUR_MS, 'it ended 1 days ago'],
+  ])('says how long the certificate lasts: %s with %d ms', async (result, lastsMs, detail) => {
+    const shown = await startRawServer(selfSigned('127.0.0.1', lastsMs));
+    expect((await examine({ PUBLIC_URL: shown.url })).of('certificate')).toMatchObject({ result, detail });
+    await shown.close();
   });
 });

@@ -20,12 +20,14 @@ const ALGORITHM = sequence(der(0x06, Buffer.from('2a8648ce3d040302', 'hex')));
 const nameOf = (host: string) =>
   sequence(der(0x31, sequence(der(0x06, Buffer.from('550403', 'hex')), der(0x0c, Buffer.from(host)))));
 
-/** A self-signed certificate (RFC 5280) of a host with its key, generated for this run. */
-export function selfSigned(host = '127.0.0.1'): { key: string; cert: string } {
+const DAY_MS = 86_400_000;
+
+/** A self-signed certificate (RFC 5280) of a host with its key, generated for this run. @param lastsMs until it ends */
+export function selfSigned(host = '127.0.0.1', lastsMs = DAY_MS): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = nameOf(host);
-  const day = 86_400_000;
-  const validity = sequence(utcTime(new Date(Date.now() - day)), utcTime(new Date(Date.now() + day)));
+  const end = Date.now() + lastsMs;
+  const validity = sequence(utcTime(new Date(Math.min(Date.now(), end) - DAY_MS)), utcTime(new Date(end)));
   const body = sequence(
     der(0x02, Buffer.from([1])),
     ALGORITHM,
