@@ -211,6 +211,28 @@ describe('one party alone', () => {
     expect(server.rate(35_000, 40_000)).toBeGreaterThan(900);
   });
 
+  it.each([0.05, 0.1, 0.2])('is served all that can be again 1 s after its server has done %d of that', (speed) => {
+    const server = new Simulation();
+    server.run(alone(2000), 10_000);
+    server.speed = speed;
+    server.run(alone(2000), 20_000);
+    server.speed = 1;
+    server.run(alone(2000), 10_000);
+    expect(server.rate(31_000, 33_000)).toBeGreaterThan(950);
+    expect(server.p99(31_000, 40_000)).toBeLessThan(100);
+  });
+
+  it.each([0.5, 20, 100])('is served more with requests of %d ms than before all waited for something else', (ms) => {
+    const server = new Simulation();
+    const asking = (work: number): Demand[] => [{ party: 'a', perSecond: work / ms, ms }];
+    server.run(asking(300), 10_000);
+    server.othersMs = 2000;
+    server.run(asking(300), 5_000);
+    server.othersMs = 0;
+    server.run(asking(2000), 10_000);
+    expect(server.rate(16_000, 20_000)).toBeGreaterThan(800);
+  });
+
   it('is served half of what can be while the waiting time has another cause', () => {
     const server = new Simulation();
     server.run(alone(2000), 10_000);
