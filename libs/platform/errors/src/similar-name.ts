@@ -18,7 +18,7 @@ export function similarName(wanted: string, names: readonly string[]): string | 
 
 /** Those of some names that are not known and were probably meant to be. */
 export function nearMisses(names: readonly string[], known: readonly string[]): string[] {
-  const plainKnown = known.filter((name) => name.length <= LONGEST).map(plain);
+  const plainKnown = known.map(plain);
   return names.filter((name) => {
     if (known.includes(name) || name.length > LONGEST) return false;
     const plainName = plain(name);
