@@ -1,4 +1,5 @@
-import { NotMigratedError } from '@platform/database';
+import { ConfigError } from '@platform/config';
+import { NotMigratedError, UnfitDatabaseError, UnknownSchemaError } from '@platform/database';
 import { explainStartFailure } from './explain-start-failure';
 
 const failure = (code: string, details: object = {}) =>
@@ -24,7 +25,24 @@ describe('a process that cannot start says', () => {
     expect(said).not.toContain('    at ');
   });
 
-  it('where an unknown error came from', () => {
-    expect(explainStartFailure(new Error('odd'))).toMatch(/^Error: odd\n {4}at /);
+  it.each([
+    ['UnfitDatabaseError', new UnfitDatabaseError('The database role is a, not b')],
+    ['UnknownSchemaError', new UnknownSchemaError('table other')],
+    ['ConfigError', new ConfigError('PORT: not a number')],
+  ])('no more than a fault that is known: %s', (_, error) => expect(explainStartFailure(error)).toBe(error.message));
+
+  it('that an address is not known', () => {
+    expect(explainStartFailure(failure('EADDRINUSE'))).toContain('Port ? is taken');
+    expect(explainStartFailure(failure('ECONNREFUSED'))).toContain('does not answer at ?:? (DATABASE_URL)');
   });
+
+  it.each([
+    ['one that no rule is for', new Error('odd')],
+    ['a file that may not be read', failure('EACCES', { path: '/etc/secret' })],
+    ['several, of which none is known', new AggregateError([], 'odd')],
+  ])('where an unknown error came from: %s', (_, error) => {
+    expect(explainStartFailure(error)).toMatch(/^\w*Error: (odd|failed: EACCES)\n {4}at /);
+  });
+
+  it('what was thrown if that is no error', () => expect(explainStartFailure('odd')).toBe('odd'));
 });
