@@ -1,7 +1,8 @@
 import { DataSource } from 'typeorm';
+import { describeOnCluster, itOnOneServer } from '@test/kinds-of-server';
 import { useTestDatabase } from '@test/use-test-database';
 import { DatabaseUnavailableError } from './database-errors';
-import { customerPages, eachIndependently, purgeEachCustomer } from './each-customer';
+import { customerPages, customersByNode, eachIndependently, purgeEachCustomer } from './each-customer';
 
 const database = useTestDatabase();
 
@@ -39,6 +40,28 @@ describe('work on all customers', () => {
     };
     expect(await found('C7')).toEqual([[expect.any(String)]]);
     expect(await found('nobody')).toEqual([]);
+  });
+
+  const withNodes = async () => {
+    const found: { id: string; node: number }[] = [];
+    for await (const customer of customersByNode(dataSource)) found.push(customer);
+    return found;
+  };
+
+  describeOnCluster('by node', () => {
+    it('finds each of them once, with a node that has rows', async () => {
+      const found = await withNodes();
+      expect(found.map(({ id }) => id).sort()).toEqual(ids);
+      const { rows } = await database.superuser.query<{ node: number }>(
+        'select distinct groupid as node from pg_dist_placement',
+      );
+      const nodes = rows.map(({ node }) => node);
+      expect(found.filter(({ node }) => !nodes.includes(node))).toEqual([]);
+    });
+  });
+
+  itOnOneServer('by node finds nobody', 'there each customer has one', async () => {
+    expect(await withNodes()).toEqual([]);
   });
 
   it('repeats a statement for each until it changes nothing more, and counts what it changed', async () => {
