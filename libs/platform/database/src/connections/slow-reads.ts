@@ -51,7 +51,7 @@ export class ReadCost {
 
   /** Whether one lately had very many bytes. */
   get isLarge(): boolean {
-    return this.largeUntil !== -Infinity && performance.now() <= this.largeUntil;
+    return performance.now() <= this.largeUntil;
   }
 
   /** Whether so many are under way that one more has to wait. */
