@@ -40,6 +40,9 @@ describe('statements of a customer that are sent together', () => {
       [{ number: 7 }],
     ]);
     expect(answers).toBe(1);
+    // Stored, for others too.
+    const { rows } = await database.superuser.query(COUNT.text, [customer]);
+    expect(rows).toEqual([{ count: '1' }]);
   });
 
   it('store nothing if one fails, and leave a connection that can be used, also for what failed or was skipped', async () => {
