@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { useTestDatabase } from '@test/use-test-database';
 import { clientSettings, decoders, readStatement } from '../index';
-import { beginAs, runOn, transactAs } from './customer-transaction';
+import { beginAs, runOn, transactAs, transactOnShared } from './customer-transaction';
 
 const OPEN = readStatement(
   'test.open-ticket',
@@ -16,6 +16,11 @@ const COUNT = readStatement('test.count-tickets', 'select count(*) from support_
 const NUMBER = readStatement('test.number', 'select $1::integer', { number: decoders.number });
 
 const database = useTestDatabase();
+
+/** Ends a connection without a word to the server. */
+function cutOff(client: Client): void {
+  (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+}
 
 describe('statements of a customer that are sent together', () => {
   let client: Client;
@@ -88,9 +93,7 @@ describe('statements of a customer that are sent together', () => {
     const sleep = readStatement('test.sleep', 'select pg_sleep(30)', { slept: decoders.text });
     client.on('error', () => undefined);
     const sent = transactAs(client, customer, [{ statement: sleep, values: [] }]);
-    (
-      client as unknown as { connection: { stream: NodeJS.WritableStream & { destroy(): void } } }
-    ).connection.stream.destroy();
+    cutOff(client);
     await expect(sent).rejects.toThrow(/terminated/);
   });
 
@@ -102,5 +105,62 @@ describe('statements of a customer that are sent together', () => {
     await expect(runOn(client, [count()])).rejects.toMatchObject({ code: '25P02' });
     expect(await client.query('commit')).toMatchObject({ command: 'ROLLBACK' });
     expect(await transactAs(client, customer, [count()])).toEqual([[{ count: 0 }]]);
+  });
+
+  describe('on a connection that others use meanwhile', () => {
+    const write = (id: string) => transactOnShared(client, customer, { statement: OPEN, values: [customer, id] });
+    const stored = async () => (await database.superuser.query(COUNT.text, [customer])).rows as unknown[];
+    const WHOSE = `select nullif(current_setting('app.customer_id', true), '') as customer`;
+
+    it('are transactions of their own: each is stored, and its customer is nobody else’s', async () => {
+      const [first, between, second] = await Promise.all([
+        write(randomUUID()),
+        client.query(WHOSE),
+        write(randomUUID()),
+      ]);
+      expect([first, second]).toEqual([[{ title: 'a' }], [{ title: 'a' }]]);
+      expect(between.rows).toEqual([{ customer: null }]);
+      expect(await stored()).toEqual([{ count: '2' }]);
+    });
+
+    it('store nothing if they fail, and disturb none behind them', async () => {
+      const id = randomUUID();
+      const results = await Promise.allSettled([write(id), write(id), client.query(WHOSE), write(randomUUID())]);
+      expect(results).toMatchObject([
+        { status: 'fulfilled' },
+        { status: 'rejected', reason: { code: '23505' } },
+        { status: 'fulfilled', value: { rows: [{ customer: null }] } },
+        { status: 'fulfilled' },
+      ]);
+      expect(await stored()).toEqual([{ count: '2' }]);
+    });
+
+    it('fail if their commit does, with the reason of the first that fails', async () => {
+      await database.superuser.query(`
+        create table public.deferred (id integer unique deferrable initially deferred);
+        grant select, insert on public.deferred to customer_api`);
+      const statement = readStatement(
+        'test.twice',
+        `insert into public.deferred select 1 from generate_series(1, 2) where $1 <> '' returning id`,
+        { id: decoders.number },
+      );
+      const twice = (id: string) => transactOnShared(client, id, { statement, values: ['x'] });
+      await expect(twice(customer)).rejects.toMatchObject({ code: '23505' });
+      await expect(twice('no customer')).rejects.toMatchObject({ code: '22P02' });
+    });
+
+    it('fail when the connection is lost, and leave no rejection that nobody handles', async () => {
+      const unhandled: unknown[] = [];
+      const note = (reason: unknown) => void unhandled.push(reason);
+      process.on('unhandledRejection', note);
+      client.on('error', () => undefined);
+      const sent = write(randomUUID());
+      cutOff(client);
+      await expect(sent).rejects.toThrow(/terminated/);
+      // They are told of in a turn of the event loop of their own.
+      await new Promise((resolve) => setTimeout(resolve));
+      process.off('unhandledRejection', note);
+      expect(unhandled).toEqual([]);
+    });
   });
 });
