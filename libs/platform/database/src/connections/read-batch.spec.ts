@@ -15,7 +15,7 @@ import {
   prepared,
   readStatement,
 } from '../index';
-import { ReadCost } from './slow-reads';
+import { ReadCost, UsualTime } from './slow-reads';
 import { StatementTimes } from './statement-times';
 
 const WHO = readStatement('test.who', `select current_setting('app.customer_id'), $1::text`, {
@@ -90,7 +90,10 @@ describe('reads that are sent together', () => {
     const own = new PipelinedConnectionsService({ client, size: 1, times });
     const endless = readStatement('test.endless', 'select pg_sleep(30)', { slept: decoders.text });
     const [mine, theirs] = [randomUUID(), randomUUID()];
-    const [mineCost, theirCost] = [new ReadCost(), new ReadCost()];
+    // On a busy machine every read takes long.
+    const usual = new UsualTime();
+    for (let count = 0; count < 200; count++) usual.note(100);
+    const [mineCost, theirCost] = [new ReadCost(), new ReadCost(usual)];
     const failing = own.batch().read(mine, endless, [], mineCost);
     // The next turn has a batch of its own, behind the other.
     await new Promise(setImmediate);
