@@ -13,12 +13,15 @@ describe('Months of the ledger that are dropped', () => {
   let fixture: LedgerFixture;
   let customerId: string;
   let other: string;
+  /** Its last entry is one of January. */
+  let idle: string;
 
   beforeAll(async () => {
     fixture = await createLedgerFixture();
     await fixture.setTime(`${MONTHS[0]}-01T12:00:00Z`);
     customerId = await saveAiCustomer(fixture.superuser, { model: fixture.model, included: 1, purchased: 100 });
     other = await saveAiCustomer(fixture.superuser, { model: fixture.model, included: 1 });
+    idle = await saveAiCustomer(fixture.superuser, { model: fixture.model, purchased: 3 });
     for (const table of ['ai_usage', 'ai_ledger_entry'])
       for (const month of MONTHS) await createPartition(fixture.superuser, table, `${month}-01`);
     for (const month of MONTHS) {
@@ -40,6 +43,10 @@ describe('Months of the ledger that are dropped', () => {
 
   const carry = (before: string) => fixture.operator.get(LedgerRetentionService).carryForward(new Date(before));
   const drop = (table: string, month: string) => fixture.operator.get(PartitionsService).drop(table, `${month}-01`);
+  const rollOver = async (month: string, ...customers: string[]) => {
+    for (const id of customers)
+      await fixture.superuser.query('select app.ai_roll_over($1, $2, app.now())', [id, month]);
+  };
   const entries = async () =>
     (
       await fixture.superuser.query<{ n: number }>(
@@ -54,11 +61,14 @@ describe('Months of the ledger that are dropped', () => {
   });
 
   it('are carried forward only for accounts whose month is past them', async () => {
-    // The other account has had no call since January; the worker's roll-over is what moves it on.
+    // The other accounts have had no call since January; the worker's roll-over is what moves them on.
     expect(await carry('2027-02-01T00:00:00Z')).toBe(false);
     const { rows } = await fixture.superuser.query('select distinct customer_id from ai_ledger_carried');
     expect(rows).toEqual([{ customer_id: customerId }]);
-    await fixture.superuser.query(`select app.ai_roll_over($1, '2027-04', app.now())`, [other]);
+    await rollOver('2027-02', other, idle);
+    // By UTC the first hour of its February was in January.
+    expect(await carry('2027-02-01T00:00:00Z')).toBe(false);
+    await rollOver('2027-04', other, idle);
     expect(await carry('2027-02-01T00:00:00Z')).toBe(true);
     expect(await fixture.problems()).toEqual([]);
   });
@@ -144,6 +154,15 @@ describe('Months of the ledger that are dropped', () => {
       [customerId],
     );
     expect(rows).toEqual([{ entries: rows[0].numbers, numbers: rows[0].numbers, span: rows[0].numbers }]);
+    expect(await fixture.problems()).toEqual([]);
+  });
+
+  it('are carried forward for a customer whose every entry was dropped before', async () => {
+    await fixture.setTime('2027-05-01T12:00:00Z');
+    await rollOver('2027-05', customerId, other, idle);
+    const { rowCount } = await fixture.superuser.query('select from ai_ledger_entry where customer_id = $1', [idle]);
+    expect(rowCount).toBe(0);
+    expect(await carry('2027-04-01T00:00:00Z')).toBe(true);
     expect(await fixture.problems()).toEqual([]);
   });
 

@@ -85,6 +85,52 @@ describe.each(LEDGER_NAMES)('The limits of a month, %s', (name) => {
     expect((await fixture.ledger().reserve(request(customerId, { maxTokens: 2000 }))).outcome).toBe('over_limit');
   });
 
+  it.each([0, 1])(
+    'tell of four fifths at the call that reaches them exactly, settled with those of %i other customers',
+    async (count) => {
+      const customerId = await save({ included: 0.3, purchased: 0.2 });
+      const customers = [customerId];
+      for (let other = 0; other < count; other++) customers.push(await save({ included: 5 }));
+      const told: string[][] = [];
+      for (let calls = 0; calls < 5; calls++) {
+        const reservations = customers.map((id) => request(id));
+        for (const reservation of reservations) await fixture.ledger().reserve(reservation);
+        await Promise.all(reservations.map((reservation) => settle(reservation)));
+        const { rows } = await fixture.superuser.query<{ usage: string }>(
+          `select trim_scale((record->>'currentMonthUsage')::numeric)::text as usage from event
+           where customer_id = any ($1) and type = 'ai.credit.low'`,
+          [customers],
+        );
+        told.push(rows.map(({ usage: spent }) => spent));
+      }
+      expect(told).toEqual([[], [], [], ['0.4'], ['0.4']]);
+    },
+  );
+
+  it.each([
+    ['in_progress: the limit leaves all that it needs', { included: 5 }, 0.2, {}],
+    ['in_progress: the credit would cover it to the last decimal', { included: 0.2 }, undefined, {}],
+    ['over_limit: the limit leaves a millionth less', { included: 5 }, 0.199999, {}],
+    ['exhausted: the credit is a millionth short', { included: 0.199999 }, undefined, {}],
+    [
+      'too_large: a closer bound of its input may do',
+      { included: 0.3 },
+      undefined,
+      { inputTokens: 1, mayShorten: false },
+    ],
+    [
+      'in_progress: no bound of its input would do',
+      { included: 0.299999 },
+      undefined,
+      { inputTokens: 1, mayShorten: false },
+    ],
+  ])('refuse a call of 0.2 NOK beside another of 0.1 as %s', async (refusal, ai, totalLimit, bound) => {
+    const customerId = await save(ai, totalLimit);
+    expect((await fixture.ledger().reserve(request(customerId))).outcome).toBe('reserved');
+    const { outcome } = await fixture.ledger().reserve(request(customerId, { maxTokens: 40, ...bound }));
+    expect(outcome).toBe(refusal.split(':')[0]);
+  });
+
   it('lowered while a call runs do not leave the call uncharged', async () => {
     const customerId = await save({ included: 5, monthlyLimit: 1 });
     const reservation = request(customerId);

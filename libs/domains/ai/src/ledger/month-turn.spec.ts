@@ -180,6 +180,20 @@ describe.each(LEDGER_NAMES)('Included credit at the roll-over to a new month, %s
     ]);
   });
 
+  it('expires, and no more, where the limit was lowered below what has been used', async () => {
+    const customerId = await save({ included: 1, purchased: 1, monthlyLimit: 1 });
+    await settle(customerId, await reserve(customerId), 60);
+    await fixture.superuser.query('update ai_settings set monthly_limit = 0.1 where customer_id = $1', [customerId]);
+    await turn();
+    await settle(customerId, await reserve(customerId));
+    expect(await since(customerId, 3)).toEqual([
+      ['expiry', 'included', -0.7, '2026-11'],
+      ['monthly_included', 'included', 1, '2026-12'],
+      ['usage', 'included', -0.1, '2026-12'],
+    ]);
+    expect(await carried(customerId)).toBe(0);
+  });
+
   it.each([
     ['2026-10-31T22:59:59.999Z', '2026-10'],
     ['2026-10-31T23:00:00.000Z', '2026-11'],

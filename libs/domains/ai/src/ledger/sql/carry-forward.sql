@@ -22,7 +22,7 @@ begin
     return false;
   end if;
   select coalesce(max(c.sequence), 0) into former from ai_ledger_carried c where c.customer_id = p_customer;
-  select coalesce(greatest(max(e.sequence), former), former) into carried
+  select greatest(max(e.sequence), former) into carried
   from ai_ledger_entry e where e.customer_id = p_customer and e.id < app.first_id(p_before);
   select coalesce(sum(e.amount) filter (where e.bucket = 'included'), 0),
          coalesce(sum(e.amount) filter (where e.bucket = 'purchased'), 0)

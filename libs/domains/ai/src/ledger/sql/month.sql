@@ -17,12 +17,12 @@ $$;
 
 -- The included credit that survives the turn of the month: the part that calls in progress have reserved. They count on included
 -- credit within the limit they were made under, and on purchased credit; where the limit was lowered since, on more of it.
--- p_limit_left is null where no limit is set.
+-- p_limit_left is null where no limit is set. Never more than the included credit: an account has what is reserved in its two credits.
 create or replace function app.ai_kept_over_month(p_included numeric, p_limit_left numeric, p_purchased numeric, p_reserved numeric)
 returns numeric
 language sql immutable
 as $$
-  select least(p_included, greatest(least(p_included, p_limit_left, p_reserved), p_reserved - p_purchased, 0))
+  select greatest(least(p_included, p_limit_left, p_reserved), p_reserved - p_purchased, 0)
 $$;
 
 -- The turn of the month. The first statement of the new month rolls the account over, under the account's row lock; later ones
