@@ -44,6 +44,27 @@ describe('The completion of commands', () => {
     );
   });
 
+  it('in fish has a description of every command and option', async () => {
+    const lines = (await script('fish')).split('\n').filter((line) => line.startsWith('complete '));
+    expect(lines.length).toBeGreaterThan(500);
+    expect(lines.filter((line) => !/ -d '.*\w.*'$/.test(line))).toEqual([]);
+  });
+
+  it.each(['bash', 'zsh', 'fish'])('begins with how it is installed in %s, and in no other shell', async (shell) => {
+    const lines = (await script(shell)).split('\n');
+    expect(lines[0]).toMatch(`# operator completion ${shell} > ~/`);
+    expect(lines.filter((line) => line.includes('operator completion '))).toHaveLength(1);
+  });
+
+  it('in zsh is that of bash, which zsh is told to run', async () => {
+    const [, first, second, ...rest] = (await script('zsh')).split('\n');
+    expect([first, second]).toEqual([
+      'autoload -U +X compinit && compinit',
+      'autoload -U +X bashcompinit && bashcompinit',
+    ]);
+    expect(rest).toEqual((await script('bash')).split('\n').slice(1));
+  });
+
   it('has every noun in zsh and fish', async () => {
     for (const shell of ['zsh', 'fish'])
       for (const noun of ['customer', 'credit-request', 'secrets']) expect(await script(shell)).toContain(noun);
