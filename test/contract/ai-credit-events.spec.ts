@@ -131,6 +131,23 @@ describe('events about AI credit', () => {
     expect(await typesOf(id)).toEqual(['low']);
   });
 
+  it('tell of a threshold that is passed because the operator deducted credit', async () => {
+    const cost = await costOf();
+    const id = await saveAiCustomer(fixture.superuser, { model, included: cost * 10, month: '2026-11' });
+    for (let count = 1; count <= 7; count++) await call(id);
+    const deduct = (amount: number) =>
+      fixture.operator.get(AiCreditOperatorService).adjust(OPERATOR, {
+        customerId: id,
+        kind: 'manual_adjustment',
+        amountNok: (-amount).toFixed(12),
+        note: 'Correction',
+      });
+    await deduct(cost / 2);
+    expect(await eventsOf(id)).toEqual([]);
+    await deduct(cost);
+    expect(await eventsOf(id)).toMatchObject([{ type: 'ai.credit.low', threshold: 80 }]);
+  });
+
   it('come again in the next month, which is told, too: by the worker, and by a call', async () => {
     const cost = await costOf();
     const [called, idle] = [

@@ -1,4 +1,4 @@
-import { saveAiCustomer, type TestAiCustomer } from '@test/ai-factories';
+import { saveAiCustomer, saveModelPrice, type TestAiCustomer } from '@test/ai-factories';
 import { type LedgerFixture, createLedgerFixture, LEDGER_NAMES, request, usage } from '@test/ledger.fixture';
 import { waitForLocks } from '@test/locks';
 import { connectAsSuperuser } from '@test/test-database';
@@ -129,6 +129,19 @@ describe.each(LEDGER_NAMES)('The limits of a month, %s', (name) => {
     expect((await fixture.ledger().reserve(request(customerId))).outcome).toBe('reserved');
     const { outcome } = await fixture.ledger().reserve(request(customerId, { maxTokens: 40, ...bound }));
     expect(outcome).toBe(refusal.split(':')[0]);
+  });
+
+  it('refuse no call that costs nothing, also without any credit', async () => {
+    const free = await saveModelPrice(fixture.superuser, {
+      input: '0',
+      write5m: '0',
+      write1h: '0',
+      read: '0',
+      output: '0',
+    });
+    const customerId = await save({ model: free }, 0);
+    expect(await call(customerId)).toBe('reserved');
+    expect(await fixture.problems(customerId)).toEqual([]);
   });
 
   it('lowered while a call runs do not leave the call uncharged', async () => {

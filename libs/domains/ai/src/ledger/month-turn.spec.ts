@@ -1,5 +1,8 @@
+import type { Client } from 'pg';
 import { saveAiCustomer, type TestAiCustomer } from '@test/ai-factories';
 import { type LedgerFixture, createLedgerFixture, LEDGER_NAMES, request, usage } from '@test/ledger.fixture';
+import { waitForLocks } from '@test/locks';
+import { connectAsSuperuser } from '@test/test-database';
 
 /** A call reserves 0.3 NOK, and costs 0.1 for 20 tokens. */
 describe.each(LEDGER_NAMES)('Included credit at the roll-over to a new month, %s', (name) => {
@@ -20,6 +23,13 @@ describe.each(LEDGER_NAMES)('Included credit at the roll-over to a new month, %s
   const release = (customerId: string, reservationId: string) =>
     fixture.ledger().release({ customerId, reservationId, outcome: 'released', reason: 'upstream 529' });
   const turn = () => fixture.setTime('2026-11-30T23:00:10Z');
+  const rollOver = (client: Client, customerId: string) =>
+    client.query(`select app.ai_roll_over($1, '2026-12', app.now())`, [customerId]);
+  const includeNothing = (customerId: string) =>
+    fixture.superuser.query(
+      `update customer_service set config = '{"monthly_included_nok":0}' where customer_id = $1`,
+      [customerId],
+    );
   /** Without the grant and the purchase at the beginning. */
   const since = async (customerId: string, entries: number) =>
     (await fixture.entries(customerId))
@@ -110,10 +120,7 @@ describe.each(LEDGER_NAMES)('Included credit at the roll-over to a new month, %s
     const others: string[] = [];
     for (let other = 0; other < count; other++) others.push(await save({ included: 1 }));
     const old = await reserve(customerId);
-    await fixture.superuser.query(
-      `update customer_service set config = '{"monthly_included_nok":0}' where customer_id = $1`,
-      [customerId],
-    );
+    await includeNothing(customerId);
     await turn();
     const calls: [string, Awaited<ReturnType<typeof reserve>>][] = [];
     for (const id of [customerId, ...others]) calls.push([id, await reserve(id)]);
@@ -150,10 +157,7 @@ describe.each(LEDGER_NAMES)('Included credit at the roll-over to a new month, %s
       const old = await reserve(customerId);
       const others: string[] = [];
       for (let count = 0; count < under; count++) others.push(await reserve(customerId));
-      await fixture.superuser.query(
-        `update customer_service set config = '{"monthly_included_nok":0}' where customer_id = $1`,
-        [customerId],
-      );
+      await includeNothing(customerId);
       await turn();
       const [, charge] = await Promise.all([settle(customerId, old), settle(customerId, late, 60)]);
       expect(charge).toMatchObject({ late: true });
@@ -178,6 +182,56 @@ describe.each(LEDGER_NAMES)('Included credit at the roll-over to a new month, %s
       ['usage', 'included', -0.1, '2026-12'],
       ['usage', 'purchased', -0.2, '2026-12'],
     ]);
+  });
+
+  it('is kept for no call any more once the operator has deducted it, as its limit lets none spend it', async () => {
+    const customerId = await save({ included: 0.3, purchased: 1, monthlyLimit: 1 });
+    await includeNothing(customerId);
+    const old = await reserve(customerId);
+    await turn();
+    await rollOver(fixture.superuser, customerId);
+    expect(await carried(customerId)).toBe(0.3);
+    await fixture.superuser.query('update ai_settings set monthly_limit = 0 where customer_id = $1', [customerId]);
+    await fixture.superuser.query(
+      `select app.ai_credit($1, '2026-12', app.now(), 'manual_adjustment', -1, 'test', 'operator:test', null, null)`,
+      [customerId],
+    );
+    expect(await carried(customerId)).toBe(0);
+    await settle(customerId, old, 60);
+    expect(await since(customerId, 2)).toEqual([
+      ['manual_adjustment', 'purchased', -0.7, '2026-12'],
+      ['manual_adjustment', 'included', -0.3, '2026-12'],
+      ['usage', 'purchased', -0.3, '2026-12'],
+    ]);
+  });
+
+  it('pays a call that waited for the account meanwhile at the first moment of the new month', async () => {
+    const customerId = await save({ included: 1 });
+    const id = await reserve(customerId);
+    // On a cluster the function has a time-out of its own.
+    if (name === 'per customer') await fixture.superuser.query('alter function app.ai_settle_for reset lock_timeout');
+    const [other, waiting] = [await connectAsSuperuser(fixture.database), await connectAsSuperuser(fixture.database)];
+    await other.query('begin');
+    await other.query('select from ai_account where customer_id = $1 for update', [customerId]);
+    const settled = waiting.query(
+      `select outcome from ${name === 'per customer' ? 'app.ai_settle_for($1,' : 'app.ai_settle(array[$1::uuid],'}
+         array[row(1, $2, 0, 0, 0, 0, 20, 'a', false, null, null)::app.ai_settlement], 'Europe/Oslo', 'infinity', 'anthropic')`,
+      [customerId, id],
+    );
+    await waitForLocks(fixture.superuser, 1);
+    await turn();
+    await rollOver(other, customerId);
+    await other.query('commit');
+    expect((await settled).rows).toEqual([{ outcome: 'settled' }]);
+    const { rows } = await fixture.superuser.query<{ at: Date }>(
+      'select created_at as at from ai_usage where customer_id = $1',
+      [customerId],
+    );
+    expect(rows.map(({ at }) => at.toISOString())).toEqual(['2026-11-30T23:00:00.000Z']);
+    expect((await since(customerId, 1)).filter(([kind]) => kind === 'usage')).toEqual([
+      ['usage', 'included', -0.1, '2026-12'],
+    ]);
+    await Promise.all([other.end(), waiting.end()]);
   });
 
   it('expires, and no more, where the limit was lowered below what has been used', async () => {
