@@ -1,5 +1,5 @@
 import { Test } from '@nestjs/testing';
-import { InvoiceSyncModule, InvoiceSyncsService } from '@domains/invoices';
+import { InvoiceSyncModule, InvoiceSyncsService, RUN_DEADLINE_MS } from '@domains/invoices';
 import { ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
 import { NestLogger } from '@platform/logging';
@@ -15,6 +15,8 @@ describe('The sync with Fiken', () => {
     fixture.sandbox.fiken.store.company('demo');
     await fixture.superuser.query('delete from billing_account');
   });
+
+  afterEach(() => jest.restoreAllMocks());
 
   const sync = (customer: string) => fixture.sync(customer, 'fiken');
   const company = () => fixture.sandbox.fiken.store.company('demo');
@@ -136,6 +138,34 @@ describe('The sync with Fiken', () => {
     await fixture.syncDue();
     expect(await fixture.rows(customer)).toHaveLength(250);
     expect(fixture.sandbox.fiken.total).toBe(3 + 1 + 1);
+  });
+
+  it.each([
+    ['goes on later if it has stored a page', 250, 1, 'continued', { failures: 0, lastError: null }, 100],
+    ['fails if it has read none', 250, 0, 'failed', { failures: 1, lastError: 'No page was read within 120 s' }, 0],
+    ['fails if all that it has read was empty', 0, 1, 'failed', { failures: 1 }, 0],
+  ])('whose time is over %s', async (_, invoices, pages, outcome, state, stored) => {
+    const over = new AbortController();
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => (ms === RUN_DEADLINE_MS ? over.signal : timeout(ms)));
+    company().addInvoices({ customerId: 23, count: invoices, everyDays: 0 });
+    const customer = await fixture.customer('fiken', '23');
+    const gate = fixture.sandbox.fiken.hold();
+    const run = sync(customer);
+    await gate.holding(1);
+    for (let page = 0; page < pages; page++) {
+      gate.release();
+      await gate.holding(1);
+    }
+    over.abort();
+    expect(await run).toBe(outcome);
+    gate.open();
+    expect(await fixture.rows(customer)).toHaveLength(stored);
+    expect((await fixture.report(customer))[0]).toMatchObject({ runId: null, ...state });
+    jest.restoreAllMocks();
+    await fixture.superuser.query('update invoice_sync set due_at = app.now()');
+    await fixture.syncDue();
+    expect(await fixture.rows(customer)).toHaveLength(invoices);
   });
 
   it('reads the credit notes of invoices in other currencies that are partly credited: what is due is exact', async () => {

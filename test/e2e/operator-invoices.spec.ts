@@ -132,6 +132,16 @@ describe("The operator's command line: invoices, tickets and SMS", () => {
     expect(await json(`invoice list --customer ${customer}`)).toMatchObject([{ number: '1001', source: 'manual' }]);
   });
 
+  it('asks no source for a sync that is not configured', async () => {
+    const sync = `invoice sync --all --source fiken`.split(' ');
+    expect(await operatorCommand(database, sync)).toMatchObject({
+      code: 4,
+      stdout: '',
+      stderr: expect.stringContaining('fiken is not configured'),
+    });
+    expect(await json(sync.join(' '))).toEqual({ accounts: 0 });
+  });
+
   it('answers tickets, with notes of its own', async () => {
     const id = '6b8f7f0a-4f0e-4a39-9d0c-7f0f3c2f8a11';
     await superuser.query(

@@ -68,8 +68,7 @@ export class PdfMemoryService implements OnApplicationShutdown {
 
   private fill(file: Buffer, leave: () => void): Readable {
     // Several calls may have found free memory at once, before any of them had its file.
-    const excess = this.held + file.length - this.limit;
-    if (excess > 0 && this.files.size > 0) this.cutOff(SLOWEST_WHEN_SHORT_MS, excess);
+    this.cutOff(SLOWEST_WHEN_SHORT_MS, this.held + file.length - this.limit);
     if (this.files.size > 0 && this.held + file.length > this.limit) throw tooMany();
     const buffered = new BufferedFile(file, (done) => {
       this.files.delete(done);

@@ -58,6 +58,30 @@ describe('PdfMemory', () => {
     }
   });
 
+  it('disconnects the slowest reader for another file while memory is short, and none that took something within a second', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
+    const own = new PdfMemoryService(loadConfig({ NODE_ENV: 'test', INVOICE_PDF_MEMORY_MB: '2' }));
+    try {
+      const places = await Promise.all(['a', 'b', 'c', 'd'].map((customer) => own.enter(customer, never)));
+      const [one, two, three, four] = places.map(
+        (place) => () => place.fill(Buffer.alloc(900_000)).on('error', () => undefined),
+      );
+      const slowest = one!();
+      jest.advanceTimersByTime(500);
+      const slow = two!();
+      jest.advanceTimersByTime(1_500);
+      const third = three!();
+      expect([slowest.destroyed, slow.destroyed]).toEqual([true, false]);
+      slow.read();
+      jest.advanceTimersByTime(900);
+      expect(four!).toThrow(expect.objectContaining({ code: 'service_unavailable' }));
+      expect([slow.destroyed, third.destroyed]).toEqual([false, false]);
+    } finally {
+      own.onApplicationShutdown();
+      jest.useRealTimers();
+    }
+  });
+
   it('accepts a single file that is larger than the bound', async () => {
     const alone = new PdfMemoryService(loadConfig({ NODE_ENV: 'test', INVOICE_PDF_MEMORY_MB: '1' }));
     const place = await alone.enter('a', never);

@@ -232,7 +232,7 @@ class LaneSession {
   private probe: NodeJS.Timeout | undefined;
 
   private constructor(private readonly client: DeadlineClient) {
-    client.on('error', () => this.lose());
+    // An error ends the connection, too.
     client.once('end', () => this.lose());
   }
 

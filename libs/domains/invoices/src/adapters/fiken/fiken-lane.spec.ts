@@ -57,6 +57,24 @@ describe('The lane to Fiken, when the database stops responding', () => {
     expect(await Promise.all([other, pass(holder), pass(waiter)])).toEqual(['had it', 'had it', 'had it']);
   });
 
+  it('is lost by its owner as soon as the server ends its session, and can be had again', async () => {
+    const lane = laneOver(new URL(database.url).port);
+    const begun = Promise.withResolvers<void>();
+    const held = failure(
+      lane.use('sync', { signal }, (lost) => {
+        begun.resolve();
+        return new Promise((_, reject) => lost.addEventListener('abort', () => reject(lost.reason as Error)));
+      }),
+    );
+    await begun.promise;
+    const { rowCount } = await database.superuser.query(
+      `select pg_terminate_backend(pid) from pg_locks
+       where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())`,
+    );
+    expect(rowCount).toBe(1);
+    expect([await held, await pass(lane)]).toEqual(['the database is away', 'had it']);
+  });
+
   it('can be waited for longer than a statement may take, as long as the database responds', async () => {
     const [holder, waiter] = [laneOver(proxy.port), laneOver(proxy.port)];
     const [begun, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
