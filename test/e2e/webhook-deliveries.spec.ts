@@ -49,7 +49,10 @@ describe('Deliveries of events to webhook endpoints', () => {
     await api.stop();
   });
   beforeEach(() => (path = `/${++paths}`));
-  afterEach(() => setDatabaseClock(api.superuser, 'right'));
+  afterEach(() => {
+    jest.restoreAllMocks();
+    return setDatabaseClock(api.superuser, 'right');
+  });
 
   const post = async <Reply>({ call }: Caller, at: string, body?: object): Promise<Reply> => {
     const init = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
@@ -167,7 +170,7 @@ describe('Deliveries of events to webhook endpoints', () => {
     const { id } = await create(caller);
     const now = performance.now.bind(performance);
     let passed = 0;
-    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + passed);
+    jest.spyOn(performance, 'now').mockImplementation(() => now() + passed);
     receiver.answer(path, (reply) => {
       passed += 11_000;
       reply.writeHead(204).end();
@@ -176,13 +179,32 @@ describe('Deliveries of events to webhook endpoints', () => {
     for (let count = 0; count < 3; count++) await record(caller.customer.id);
     await api.superuser.query('commit');
     await untilStates(id, 'delivered', 'delivered', 'delivered');
-    clock.mockRestore();
     const runs = await api.superuser.query(
       `select from pgboss.job where name = 'webhooks.deliver' and singleton_key = $1`,
       [`${caller.customer.id}/${id}`],
     );
     expect(runs.rowCount).toBe(3);
     expect(new Set(receiver.at(path).map(({ headers }) => headers['webhook-id'])).size).toBe(3);
+  });
+
+  it('behind slow ones are signed with the time at which they are sent', async () => {
+    const caller = await manager();
+    const { id } = await create(caller);
+    const now = performance.now.bind(performance);
+    let passed = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => now() + passed);
+    receiver.answer(path, (reply) => {
+      passed += 4_000;
+      reply.writeHead(204).end();
+    });
+    await api.superuser.query('begin');
+    for (let count = 0; count < 3; count++) await record(caller.customer.id);
+    await api.superuser.query('commit');
+    await untilStates(id, 'delivered', 'delivered', 'delivered');
+    const [first = 0, ...later] = receiver.at(path).map(({ headers }) => Number(headers['webhook-timestamp']));
+    // Rounded down to seconds, after some milliseconds of the test itself.
+    for (const [place, time] of later.entries())
+      expect([4, 5].map((seconds) => first + seconds + 4 * place)).toContain(time);
   });
 
   it('have as much of a record as the scopes of the token that made the endpoint allow', async () => {
@@ -242,6 +264,11 @@ describe('Deliveries of events to webhook endpoints', () => {
       'a wish to wait for a year',
       (reply) => reply.writeHead(503, { 'retry-after': '31536000' }).end(),
       { wait: 36_000 },
+    ],
+    [
+      'an error, whose status is all that is told of it',
+      (reply) => reply.writeHead(500).end('Internal'),
+      { last_status: 500, last_error: null },
     ],
   ])('count as failed for %s', async (_, answer, expected) => {
     const caller = await manager();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Client } from 'pg';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
+import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { operatorCommand } from '@test/operator-command';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
 
@@ -46,5 +47,20 @@ describe('Migrations with a SECRETS_KEY that is not the data’s', () => {
     expect(stdout).toBe('Nothing to migrate\n');
     expect(stderr).toContain('SECRETS_KEY does not fit the data: 2 of 2 provider keys');
     expect((await migrate({})).stderr).toContain('SECRETS_KEY does not fit the data: 2 of 2 provider keys');
+  });
+
+  it('tell the secrets of webhook endpoints from provider keys, and count those alone that it does not open', async () => {
+    const other = newKey();
+    for (const key of [right, other]) {
+      const { id } = await saveFakeCustomer(superuser);
+      const add = ['webhook', 'add', '--customer', id, '--url', 'https://hooks.example.com/'];
+      expect(await operatorCommand(database, add, { environment: { SECRETS_KEY: key } })).toMatchObject({ code: 0 });
+    }
+    const { stderr } = await migrate({ SECRETS_KEY: right });
+    expect(stderr).toMatch(/^SECRETS_KEY does not fit the data: 1 of 2 secrets of webhook endpoints .*\n$/);
+    expect(await migrate({ SECRETS_KEY: right, FORMER_SECRETS_KEY: other })).toMatchObject({ stderr: '' });
+    const both = (await migrate({ SECRETS_KEY: newKey() })).stderr;
+    expect(both).toContain('2 of 2 secrets of webhook endpoints');
+    expect(both).toContain('2 of 2 provider keys');
   });
 });

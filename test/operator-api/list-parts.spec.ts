@@ -4,13 +4,16 @@ import { CreditRequestsOperatorService } from '@domains/credit-requests';
 import { CustomersOperatorService } from '@domains/customers';
 import { EventsOperatorService, WebhooksOperatorService } from '@domains/events';
 import { InvoicesOperatorService } from '@domains/invoices';
+import { ServicesOperatorService } from '@domains/services';
 import { SmsOperatorService } from '@domains/sms';
 import { StatusEventsOperatorService } from '@domains/status';
 import { TicketsOperatorService } from '@domains/support';
 import { AuditOperatorService } from '@platform/audit';
 import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import { RefusalsOperatorService } from '@platform/refusals';
+import { TokensOperatorService } from '@platform/tokens';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { saveFakeToken } from '@test/factories/service-token.factory';
 import { logIn, startOperatorApi, type TestOperatorApi } from '@test/operator-api';
 
 interface Filter {
@@ -212,6 +215,21 @@ describe('lists of the operator', () => {
       const reading = list.page(get, { [name]: value }, request);
       await expect(reading).rejects.toThrow('cursor comes from another list or other filters');
     }
+  });
+
+  it.each<[string, (ids: string[]) => Promise<Map<string | number, unknown>>]>([
+    ['support_ticket', (ids) => get(TicketsOperatorService).titlesOf(ids)],
+    ['customer_service', (ids) => get(ServicesOperatorService).namesOf(ids.map(Number))],
+    ['service_token', (ids) => get(TokensOperatorService).namesOf(ids)],
+  ])('have names of those rows of %s that they show, and read no others', async (table, namesOf) => {
+    await saveFakeToken(api.superuser, customers[0]!);
+    await saveFakeToken(api.superuser, customers[1]!);
+    const { rows } = await api.superuser.query<{ id: string | number }>(`select id from ${table}`);
+    expect(rows.length).toBeGreaterThan(1);
+    const { id } = rows[0]!;
+    const unknown = table === 'customer_service' ? '2000000000' : someone;
+    expect([...(await namesOf([String(id), unknown])).keys()]).toEqual([id]);
+    expect((await namesOf([])).size).toBe(0);
   });
 
   it('find a refused token by its fingerprint in capital letters, too', async () => {

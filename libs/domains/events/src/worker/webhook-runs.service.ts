@@ -238,7 +238,7 @@ export class WebhookRunsService {
       attempts[0]?.url,
       attempts.map((attempt) => attempt.id),
       results.map(({ status }) => status ?? null),
-      results.map(({ accepted, status, outcome }) => (accepted || outcome === String(status) ? null : outcome)),
+      results.map(({ status, outcome }) => (outcome === String(status) ? null : outcome)),
       results.map(({ accepted }) => accepted),
       attempts.map(({ wait }) => wait),
       results.at(-1)?.accepted === true,
