@@ -128,6 +128,18 @@ describe('A request in the format of the provider', () => {
     }
   });
 
+  it.each([
+    ['none', { input_examples: [{ ttl: '1h' }], input_schema: { type: 'object', cache_control: { ttl: '1h' } } }],
+    ['none', { cache_control: null }],
+    ['5m', { cache_control: { type: 'ephemeral' }, allowed_callers: ['direct'] }],
+    ['1h', { cache_control: { type: 'ephemeral', ttl: '1h' }, input_examples: [{}] }],
+  ])(
+    'caches for %s with a tool that has %j: only its own cache_control counts, and only its callers are judged',
+    (cache, more) => {
+      expect(read({ tools: [{ name: 'a', ...more }] }).cache).toBe(cache);
+    },
+  );
+
   it('is bounded with all that it costs: tools, their prompt, those that the provider defines, a schema, system blocks', () => {
     const bound = (extra: object) => read(extra).inputTokens;
     const plain = bound({});

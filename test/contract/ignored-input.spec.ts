@@ -154,6 +154,27 @@ describe('Input that is ignored', () => {
     expect([reply.status, reply.headers.get('x-ignored')]).toEqual([201, null]);
   });
 
+  it.each([
+    [49, 'max_token'],
+    [50, null],
+  ])('is looked for among 50 fields: behind %i others of no meaning it is named as %s', async (count, named) => {
+    const others = Object.fromEntries(Array.from({ length: count }, (_, at) => [`field${at}`, 1]));
+    const reply = await post('/ai/messages', { ...HELLO, ...others, max_token: 5 });
+    expect([reply.status, reply.headers.get('x-ignored')]).toEqual([201, named]);
+  });
+
+  it('is not what the AI provider takes, or what counts as not given', async () => {
+    const body = {
+      ...{ ...HELLO, max_tokens: 2000, model: 'theirs', metadata: { user_id: 'x' }, max_token: null, betas: [] },
+      ...{
+        thinking: { type: 'enabled', budget_tokens: 1024 },
+        tools: [{ name: 'a', input_schema: { type: 'object' } }],
+      },
+    };
+    const reply = await post('/ai/v1/messages', body);
+    expect([reply.status, reply.headers.get('x-ignored')]).toEqual([200, null]);
+  });
+
   it('is silent by the rules of the interface: queries', async () => {
     const reply = await me.call('/invoices?customer_id=x&customerId=y&CUSTOMER=z&utm=1');
     expect([reply.status, reply.headers.get('x-ignored')]).toEqual([200, null]);
