@@ -1,7 +1,7 @@
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { QueryResultRow } from 'pg';
-import { DataSource } from 'typeorm';
+import { DataSource, getMetadataArgsStorage } from 'typeorm';
 import { AiOperatorModule } from '@domains/ai';
 import { CreditRequestsOperatorModule } from '@domains/credit-requests';
 import { EventsOperatorModule } from '@domains/events';
@@ -178,6 +178,13 @@ describe('the schema', () => {
           (select attname from pg_attribute where attrelid = f.conrelid and attnum = f.conkey[1]) = 'customer_id'
           and (select attname from pg_attribute where attrelid = f.confrelid and attnum = f.confkey[1]) = 'customer_id')`),
     ).toEqual([]);
+  });
+
+  it('has every index that an entity names', async () => {
+    const declared = getMetadataArgsStorage().indices.flatMap(({ name }) => name ?? []);
+    expect(declared.length).toBeGreaterThan(10);
+    const there = await names(`select indexname as name from pg_indexes where schemaname = 'public'`);
+    expect(declared.filter((name) => !there.includes(name))).toEqual([]);
   });
 
   it('has an index that begins with the columns of each foreign key', async () => {
