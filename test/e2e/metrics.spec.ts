@@ -47,6 +47,19 @@ describe("the API's metrics", () => {
   const ask = (caller = me) =>
     post('/ai/messages', { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 100 }, caller);
 
+  it('have their times in buckets that grow', async () => {
+    await (await me.call('/customer')).text();
+    const buckets = new Map<string, number[]>();
+    for (const series of (await scrape()).keys()) {
+      const [, bound] = /_bucket\{.*?le="([^"]+)"/.exec(series) ?? [];
+      const key = series.replace(/,?le="[^"]+"/, '');
+      if (bound !== undefined)
+        buckets.set(key, [...(buckets.get(key) ?? []), Number(bound.replace('+Inf', 'Infinity'))]);
+    }
+    expect([...buckets.keys()].join()).toContain('http_request_duration_seconds');
+    for (const [name, bounds] of buckets) expect([name, bounds]).toEqual([name, bounds.toSorted((a, b) => a - b)]);
+  });
+
   it('are refused with 500 and no details when they cannot be read', async () => {
     const reading = jest.spyOn(fixture.api.app.get(Metrics, { strict: false }).registry, 'contentType', 'get');
     reading.mockImplementation(() => {

@@ -101,6 +101,28 @@ describe('A locked account', () => {
     },
   );
 
+  it('keeps an abandoned call from being resolved, which a retry of it learns at once', async () => {
+    await locker.query('commit');
+    const reservation = request(locked);
+    await fixture.ledger().reserve(reservation);
+    await fixture.superuser.query(`update ai_reservation set deadline = now() - interval '1 minute' where id = $1`, [
+      reservation.reservationId,
+    ]);
+    const resolve = async () =>
+      (
+        await fixture.superuser.query<{ resolved: boolean }>(
+          'select app.ai_resolve_abandoned_call($1, $2) as resolved',
+          [locked, reservation.reservationId],
+        )
+      ).rows[0]?.resolved;
+    await locker.query('begin');
+    await locker.query('select from ai_account where customer_id = $1 for update', [locked]);
+    expect(await timed(resolve().then((resolved) => expect(resolved).toBe(false)))).toBeLessThan(LOCK_WAIT_MS);
+    await locker.query('rollback');
+    expect([await resolve(), await resolve()]).toEqual([true, false]);
+    expect(await fixture.account(locked)).toMatchObject({ reserved: '0.000000000000' });
+  });
+
   it('does not block the worker for other customers', async () => {
     const other = await save();
     await moveToAFormerMonth(fixture.superuser, other);
