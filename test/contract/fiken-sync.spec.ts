@@ -1,5 +1,5 @@
 import { Test } from '@nestjs/testing';
-import { InvoiceSyncModule, InvoiceSyncsService, RUN_DEADLINE_MS } from '@domains/invoices';
+import { InvoiceSyncModule, InvoiceSyncsService, RUN_DEADLINE_MS, type SyncOutcome } from '@domains/invoices';
 import { ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
 import { NestLogger } from '@platform/logging';
@@ -20,6 +20,20 @@ describe('The sync with Fiken', () => {
 
   const sync = (customer: string) => fixture.sync(customer, 'fiken');
   const company = () => fixture.sandbox.fiken.store.company('demo');
+  /** Runs syncs one after the other while another company is configured. @returns their outcomes */
+  const syncAs = async (slug: string, ...customers: string[]) => {
+    const config = { ...fixture.database.config, FIKEN_COMPANY: slug };
+    const module = await Test.createTestingModule({
+      imports: [ConfigModule.for(config), DatabaseModule.as('account_operator'), InvoiceSyncModule],
+    })
+      .setLogger(new NestLogger(config))
+      .compile();
+    const outcomes: SyncOutcome[] = [];
+    for (const customer of customers)
+      outcomes.push(await module.get(InvoiceSyncsService).run(customer, 'fiken', new AbortController().signal));
+    await module.close();
+    return outcomes;
+  };
 
   it('stores invoices and credit notes with the states that Fiken implies', async () => {
     const [paid, open, lost, credited] = company().addInvoices({ customerId: 7, count: 4, unpaidEvery: 1 });
@@ -186,21 +200,42 @@ describe('The sync with Fiken', () => {
     fixture.sandbox.fiken.store.company('another').addInvoices({ customerId: 17, count: 2 });
     const customer = await fixture.customer('fiken', '17');
     await sync(customer);
-    const config = { ...fixture.database.config, FIKEN_COMPANY: 'another' };
-    const module = await Test.createTestingModule({
-      imports: [ConfigModule.for(config), DatabaseModule.as('account_operator'), InvoiceSyncModule],
-    })
-      .setLogger(new NestLogger(config))
-      .compile();
     const asked = fixture.sandbox.fiken.total;
-    const syncs = module.get(InvoiceSyncsService);
-    for (let run = 0; run < 2; run++)
-      expect(await syncs.run(customer, 'fiken', new AbortController().signal)).toBe('failed');
-    await module.close();
+    expect(await syncAs('another', customer, customer)).toEqual(['failed', 'failed']);
     expect(fixture.sandbox.fiken.total).toBe(asked);
     expect(await fixture.rows(customer)).toMatchObject([{ source_id: String(open?.invoiceId), status: 'open' }]);
     expect((await fixture.report(customer))[0]?.lastError).toMatch(/company demo in fiken, and another is configured/);
     expect(await sync(customer)).toBe('succeeded');
+  });
+
+  it('goes on with the other company once the customer is unlinked and linked again: its numbers are its own', async () => {
+    const [former] = company().addInvoices({ customerId: 23, count: 2 });
+    company().credit(former?.invoiceId ?? 0, '2026-02-01');
+    const other = fixture.sandbox.fiken.store.company('other');
+    const invoices = other.addInvoices({ customerId: 24, count: 2 });
+    const note = other.credit(invoices[0]?.invoiceId ?? 0, '2026-02-01');
+    const [stays, goes] = [await fixture.customer('fiken', '23'), await fixture.customer('fiken', '25')];
+    company().addInvoices({ customerId: 25, count: 1 });
+    expect([await sync(stays), await sync(goes)]).toEqual(['succeeded', 'succeeded']);
+    const before = await fixture.rows(stays);
+    expect(before.map(({ number }) => number)).toEqual(['10001', '10002', '20001']);
+    await fixture.accounts.unlink('operator:test', goes, 'fiken');
+    await fixture.accounts.link('operator:test', goes, 'fiken', '24');
+    // Of a customer that is not linked again, everything stays as it is.
+    expect(await syncAs('other', goes, stays)).toEqual(['succeeded', 'failed']);
+    expect((await fixture.rows(goes)).map(({ number, source_id }) => [number, source_id])).toEqual([
+      ...invoices.map(({ invoiceNumber, invoiceId }) => [String(invoiceNumber), String(invoiceId)]),
+      [String(note.creditNoteNumber), `credit-note:${note.creditNoteId}`],
+    ]);
+    expect((await fixture.report(goes))[0]?.problems).toEqual([]);
+    expect(await fixture.rows(stays)).toEqual(before);
+    // Within the other company, a number is still taken once.
+    const [double] = other.addInvoices({ customerId: 26, count: 1 });
+    other.corrupt(double?.invoiceId ?? 0, { invoiceNumber: 10_001 });
+    const third = await fixture.customer('fiken', '26');
+    expect(await syncAs('other', third)).toEqual(['succeeded']);
+    expect(await fixture.rows(third)).toEqual([]);
+    expect((await fixture.report(third))[0]?.problems).toMatchObject([{ sourceId: String(double?.invoiceId) }]);
   });
 
   it('is of the company that it was read from, and not of one that was configured and had none of it', async () => {

@@ -27,6 +27,7 @@ import {
   BillingAccountCompany1763683205600,
   FailingInvoiceSyncs1763683205100,
   InvoiceInbox1763683203300,
+  InvoiceNumbersOfCompanies1763683205800,
   InvoiceSearch1763683204800,
   InvoicesSchema1763683200900,
 } from '@domains/invoices';
@@ -116,6 +117,7 @@ export const migrations = [
   ApprovalInvoiceNumbers1763683205500,
   BillingAccountCompany1763683205600,
   UnconfirmedSms1763683205700,
+  InvoiceNumbersOfCompanies1763683205800,
 ];
 
 /**

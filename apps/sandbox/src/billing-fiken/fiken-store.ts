@@ -55,7 +55,11 @@ export class FikenCompany {
   readonly invoices: FikenInvoice[] = [];
   readonly creditNotes: FikenCreditNote[] = [];
 
-  constructor(readonly slug: string) {}
+  /** @param ids its ids are greater than this: Fiken counts numbers by company, and ids over all companies */
+  constructor(
+    readonly slug: string,
+    private readonly ids: number,
+  ) {}
 
   addInvoices(series: FikenSeries): FikenInvoice[] {
     const { customerId, count, from = '2026-01-02', everyDays = 1, unpaidEvery = 3, currency = 'NOK' } = series;
@@ -64,7 +68,7 @@ export class FikenCompany {
       const issueDate = daysAfter(from, index * everyDays);
       const settledDate = index % unpaidEvery === unpaidEvery - 1 ? undefined : daysAfter(issueDate, 7);
       const invoice: FikenInvoice = {
-        invoiceId: 2_800_000 + serial,
+        invoiceId: this.ids + 2_800_000 + serial,
         invoiceNumber: 10_000 + serial,
         customerId,
         issueDate,
@@ -106,7 +110,7 @@ export class FikenCompany {
     const gross = part ?? invoice.gross;
     const serial = this.creditNotes.length + 1;
     const note: FikenCreditNote = {
-      creditNoteId: 3_800_000 + serial,
+      creditNoteId: this.ids + 3_800_000 + serial,
       creditNoteNumber: 20_000 + serial,
       customerId: invoice.customerId,
       invoiceId,
@@ -158,7 +162,7 @@ export class FikenStore {
 
   /** The company of this slug; created on first use. */
   company(slug: string): FikenCompany {
-    const company = this.companies.get(slug) ?? new FikenCompany(slug);
+    const company = this.companies.get(slug) ?? new FikenCompany(slug, this.companies.size * 10_000_000);
     this.companies.set(slug, company);
     return company;
   }

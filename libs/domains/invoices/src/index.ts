@@ -35,4 +35,5 @@ export { InvoicesSchema1763683200900 } from './migrations/1763683200900-invoices
 export { InvoiceInbox1763683203300 } from './migrations/1763683203300-invoice-inbox';
 export { InvoiceSearch1763683204800 } from './migrations/1763683204800-invoice-search';
 export { BillingAccountCompany1763683205600 } from './migrations/1763683205600-billing-account-company';
+export { InvoiceNumbersOfCompanies1763683205800 } from './migrations/1763683205800-invoice-numbers-of-companies';
 export { FailingInvoiceSyncs1763683205100 } from './migrations/1763683205100-failing-invoice-syncs';

@@ -2,8 +2,8 @@ import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
 import type { InvoiceSource, InvoiceType } from '../invoice-values';
 
 /**
- * A number that an invoice has: unique per issuing source over all customers. Credit notes have separate numbers, as
- * sources count them separately. Never deleted, so that no number is used twice.
+ * A number that an invoice has: unique per issuing source, and company there, over all customers. Credit notes have separate
+ * numbers, as sources count them separately. Never deleted, so that no number is used twice.
  */
 @Entity('invoice_number')
 @Check('invoice_number_source_check', `source in ('manual', 'stripe', 'fiken')`)
@@ -11,6 +11,10 @@ import type { InvoiceSource, InvoiceType } from '../invoice-values';
 export class InvoiceNumber {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'invoice_number_pk' })
   source!: InvoiceSource;
+
+  /** The company at the source that issued it, if the source has several (Fiken); else empty. Each company counts for itself. */
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'invoice_number_pk', default: '' })
+  company!: string;
 
   @PrimaryColumn('text', { primaryKeyConstraintName: 'invoice_number_pk' })
   type!: InvoiceType;

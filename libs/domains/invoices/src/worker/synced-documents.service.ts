@@ -15,10 +15,11 @@ import {
   UNIDENTIFIED,
 } from '../ports/billing-source.port';
 
-/** The customer and the source of documents. */
+/** The customer and the source of documents, and the company there that issues them, if the source has several. */
 interface SyncedAccount {
   customerId: string;
   source: BillingSourceName;
+  company: string | undefined;
 }
 
 /** With the billing time zone, in which an invoice becomes overdue. */
@@ -77,12 +78,14 @@ const COPIES_OF_OTHERS = `
   select customer_id, array_agg(source_id) as source_ids from invoice
   where source = $1 and source_id = any($2) and customer_id <> $3 group by customer_id`;
 
-const NUMBERED_DOCUMENTS = 'jsonb_to_recordset($2::jsonb) as v (type text, number text, source_id text)';
+// $1 source, $2 company or '', $3 documents
+const NUMBERED_DOCUMENTS = 'jsonb_to_recordset($3::jsonb) as v (type text, number text, source_id text)';
 // In an order, so that transactions which want the same numbers wait for each other and do not lock each other out.
-const CLAIM_NUMBERS = `insert into invoice_number (source, type, number, source_id)
-  select $1, v.type, v.number, v.source_id from ${NUMBERED_DOCUMENTS} order by v.type, v.number on conflict do nothing`;
+const CLAIM_NUMBERS = `insert into invoice_number (source, company, type, number, source_id)
+  select $1, $2, v.type, v.number, v.source_id from ${NUMBERED_DOCUMENTS} order by v.type, v.number on conflict do nothing`;
 const TAKEN_NUMBERS = `select v.source_id from ${NUMBERED_DOCUMENTS}
-  join invoice_number n on n.source = $1 and n.type = v.type and n.number = v.number and n.source_id <> v.source_id`;
+  join invoice_number n on n.source = $1 and n.company = $2 and n.type = v.type and n.number = v.number
+    and n.source_id <> v.source_id`;
 
 /** The documents of customers in billing sources, as they are stored here. Every statement that writes names the customer. */
 @Injectable()
@@ -149,7 +152,7 @@ export class SyncedDocumentsService {
 /** Runs a statement for documents of the account, if there are any. */
 async function change(
   manager: EntityManager,
-  { customerId, source }: SyncedAccount,
+  { customerId, source }: Pick<SyncedAccount, 'customerId' | 'source'>,
   statement: string,
   sourceIds: string[],
 ): Promise<void> {
@@ -191,17 +194,17 @@ async function tryToStore(
 
 /**
  * Claims the numbers of documents; drafts have none yet. Claiming a document's own number again changes nothing.
- * @returns the documents to store: one whose number another document has, of any customer, becomes a problem
+ * @returns the documents to store: one whose number another document of the company has, of any customer, becomes a problem
  */
 async function refuseTakenNumbers(
   manager: EntityManager,
-  { source }: SyncedAccount,
+  { source, company = '' }: SyncedAccount,
   documents: Documents,
 ): Promise<Documents> {
   const numbered = documents.invoices.filter(({ status }) => status !== 'draft');
   if (numbered.length === 0) return documents;
   const numbers = numbered.map(({ type, number, sourceId }) => ({ type, number, source_id: sourceId }));
-  const parameters = [source, JSON.stringify(numbers)];
+  const parameters = [source, company, JSON.stringify(numbers)];
   await manager.query(CLAIM_NUMBERS, parameters);
   const rows = await manager.query<{ source_id: string }[]>(TAKEN_NUMBERS, parameters);
   const taken = new Set(rows.map(({ source_id }) => source_id));
