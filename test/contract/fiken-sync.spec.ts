@@ -228,13 +228,14 @@ describe('The sync with Fiken', () => {
       [String(note.creditNoteNumber), `credit-note:${note.creditNoteId}`],
     ]);
     expect((await fixture.report(goes))[0]?.problems).toEqual([]);
-    expect(await fixture.rows(stays)).toEqual(before);
-    // Within the other company, a number is still taken once.
-    const [double] = other.addInvoices({ customerId: 26, count: 1 });
+    // Within the other company, a number is still taken once. An id of the former company is no document that moved.
+    const [double, same] = other.addInvoices({ customerId: 26, count: 2 });
     other.corrupt(double?.invoiceId ?? 0, { invoiceNumber: 10_001 });
+    other.corrupt(same?.invoiceId ?? 0, { invoiceId: former?.invoiceId });
     const third = await fixture.customer('fiken', '26');
     expect(await syncAs('other', third)).toEqual(['succeeded']);
-    expect(await fixture.rows(third)).toEqual([]);
+    expect(await fixture.rows(third)).toMatchObject([{ source_id: String(former?.invoiceId) }]);
+    expect(await fixture.rows(stays)).toEqual(before);
     expect((await fixture.report(third))[0]?.problems).toMatchObject([{ sourceId: String(double?.invoiceId) }]);
   });
 

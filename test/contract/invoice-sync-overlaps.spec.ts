@@ -168,6 +168,18 @@ describe('An erasure', () => {
     expect(await fixture.report(customer)).toMatchObject([{ sourceCustomerId: 'cus_storing' }]);
   });
 
+  it('keeps the invoices when their account is linked to another customer afterwards, who has them too', async () => {
+    const customer = await customerOf('cus_back');
+    await fixture.sync(customer, 'stripe');
+    await erase(customer);
+    const kept = await fixture.rows(customer);
+    expect(kept).toMatchObject([{ status: 'paid', hosted_url: null }]);
+    const returned = await fixture.customer('stripe', 'cus_back');
+    expect(await fixture.sync(returned, 'stripe')).toBe('succeeded');
+    expect(await fixture.rows(returned)).toMatchObject(kept.map(({ number, amount }) => ({ number, amount })));
+    expect(await fixture.rows(customer)).toEqual(kept);
+  });
+
   it('is not kept from by a credit note that is open: nothing is to be paid', async () => {
     const customer = await customerOf('cus_note');
     await saveFakeInvoice(fixture.superuser, customer, { type: 'credit_note', amountDue: '0' });

@@ -73,10 +73,15 @@ const UPSERT_PROBLEM = `
   insert into invoice_sync_problem (customer_id, source, source_id, detail, seen_at) values ($1, $2, $3, $4, app.now())
   on conflict (customer_id, source, source_id) do update set detail = excluded.detail, seen_at = excluded.seen_at`;
 
-/** Finds the other customers that have documents: the only query here that names no customer. */
+/**
+ * Finds the other customers that have documents: the only query here that names no customer. Only of accounts of the same
+ * company, if the source has several ($4), and not of erased customers, whose accounts are gone: accounting law requires theirs.
+ */
 const COPIES_OF_OTHERS = `
-  select customer_id, array_agg(source_id) as source_ids from invoice
-  where source = $1 and source_id = any($2) and customer_id <> $3 group by customer_id`;
+  select i.customer_id, array_agg(i.source_id) as source_ids
+  from invoice i join billing_account a on a.customer_id = i.customer_id and a.source = i.source
+  where i.source = $1 and i.source_id = any($2) and i.customer_id <> $3 and (a.company is null or a.company = $4)
+  group by i.customer_id`;
 
 // $1 source, $2 company or '', $3 documents
 const NUMBERED_DOCUMENTS = 'jsonb_to_recordset($3::jsonb) as v (type text, number text, source_id text)';
@@ -224,7 +229,7 @@ async function refuseTakenNumbers(
 /** Inserts or updates invoices. */
 async function upsertInvoices(
   manager: EntityManager,
-  { customerId, source, timeZone }: StoredAccount,
+  { customerId, source, company, timeZone }: StoredAccount,
   invoices: SourceInvoice[],
 ): Promise<void> {
   if (invoices.length === 0) return;
@@ -252,6 +257,7 @@ async function upsertInvoices(
     source,
     [...bySourceId.keys()],
     customerId,
+    company,
   ]);
   for (const other of others) {
     await change(manager, { customerId: other.customer_id, source }, DELETE_DOCUMENTS, other.source_ids);
