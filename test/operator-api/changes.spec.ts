@@ -2,6 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { saveModelPrice } from '@test/ai-factories';
 import { expectProblem } from '@test/expect-problem';
 import { fakeOrganizationNumber, saveFakeCustomer } from '@test/factories/customer.factory';
+import { saveFakeInvoice } from '@test/factories/invoice.factory';
+import { holdLock, waitForLocks } from '@test/locks';
 import { connectAsSuperuser } from '@test/test-database';
 import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi } from '@test/operator-api';
 
@@ -348,6 +350,34 @@ describe('changes through the operator API', () => {
     const [{ fingerprint }] = (JSON.parse(text) as { data: [{ fingerprint: string }] }).data;
     for (const digits of [fingerprint, fingerprint.toUpperCase()])
       expect(await make('GET', `/customers?search=${digits}`)).toMatchObject({ data: [{ id: customer }] });
+  });
+
+  it("of one invoice's status follow each other, though two people make them at once, and stop with an erasure", async () => {
+    const { id: owner } = await saveFakeCustomer(api.superuser);
+    const { id } = await saveFakeInvoice(api.superuser, owner);
+    const set = (status: string) => send('POST', `/invoices/${id}/set-status`, { status });
+    const release = await holdLock(api.database, 'select from invoice where id = $1 for update', [id]);
+    const paid = set('paid');
+    await waitForLocks(api.superuser, 1);
+    const voided = set('void');
+    await waitForLocks(api.superuser, 2);
+    await release();
+    expect([(await paid).status, (await voided).status]).toEqual([200, 200]);
+    const changes = async () =>
+      (
+        await api.superuser.query<{ change: object }>(
+          `select metadata as change from audit_log where customer_id = $1 order by id`,
+          [owner],
+        )
+      ).rows.map(({ change }) => change);
+    const made = [
+      { invoice_id: id, from: 'open', to: 'paid' },
+      { invoice_id: id, from: 'paid', to: 'void' },
+    ];
+    expect(await changes()).toEqual(made);
+    await api.superuser.query('update customer set erased_at = now() where id = $1', [owner]);
+    await expectProblem(await set('paid'), 400, 'invalid_request');
+    expect(await changes()).toEqual(made);
   });
 
   it('make no webhook endpoint for a customer that does not exist or was erased', async () => {

@@ -163,16 +163,17 @@ export class InvoicesOperatorService {
 
   /**
    * Sets the status of a manual invoice, and its amount due accordingly. @throws ServiceError not_found;
-   * invalid_request for an invoice of a billing source, which the next sync would reset
+   * invalid_request for an invoice of a billing source, which the next sync would reset, or of an erased customer
    */
   setStatus(actor: string, id: string, status: VisibleInvoiceStatus): Promise<InvoiceSummary> {
     return this.dataSource.transaction(async (manager) => {
-      // The operator gives only the invoice's id, so this query names no customer.
-      const invoice = await manager.findOneBy(Invoice, { id });
-      if (!invoice) throw new ServiceError('not_found', `There is no invoice ${id}`);
-      const { customerId, source, amount, status: before } = invoice;
+      const { customerId, source } = await findInvoice(manager, id);
       if (source !== 'manual')
         throw new ServiceError('invalid_request', `The invoice is kept in ${source}: change it there`);
+      await lockCustomer(manager, customerId);
+      // Another person may set it at the same time: read behind the lock, it is as that person has left it.
+      const invoice = await manager.findOneByOrFail(Invoice, { customerId, id });
+      const { amount, status: before } = invoice;
       const owed = status === 'open' || status === 'uncollectible';
       const paidAt = status === 'paid' ? (invoice.paidAt ?? (() => 'app.now()')) : null;
       await manager.update(
@@ -189,11 +190,8 @@ export class InvoicesOperatorService {
   }
 
   /** One invoice, with all its details. @throws ServiceError not_found */
-  async show(id: string): Promise<Invoice> {
-    // The operator gives only the invoice's id, so this query names no customer.
-    const invoice = await this.dataSource.manager.findOneBy(Invoice, { id });
-    if (!invoice) throw new ServiceError('not_found', `There is no invoice ${id}`);
-    return invoice;
+  show(id: string): Promise<Invoice> {
+    return findInvoice(this.dataSource.manager, id);
   }
 
   /** Invoices of one customer or of all, drafts included, newest first. */
@@ -228,6 +226,13 @@ export class InvoicesOperatorService {
   async inbox(filter: InvoiceFilter, request: InboxRequest): Promise<InboxPage<InvoiceSummary>> {
     return (await this.invoices.inbox(filter, request)).map(summarize);
   }
+}
+
+/** The operator gives only the invoice's id, so this query names no customer. @throws ServiceError not_found */
+async function findInvoice(manager: EntityManager, id: string): Promise<Invoice> {
+  const invoice = await manager.findOneBy(Invoice, { id });
+  if (!invoice) throw new ServiceError('not_found', `There is no invoice ${id}`);
+  return invoice;
 }
 
 /** @throws ServiceError invalid_request */
