@@ -172,12 +172,14 @@ describe('Odd items of a source', () => {
     const customer = await fixture.customer('stripe', 'cus_place');
     await fixture.sync(customer, 'stripe');
     const finalized = Date.parse('2026-02-01T23:30:00Z') / 1000;
-    fixture.sandbox.stripe.store.update(draft?.id ?? '', { status: 'open' });
+    // Stripe prints another day than that of the issue, if it is told to.
+    const effectiveAt = Date.parse('2026-01-30T23:30:00Z') / 1000;
+    fixture.sandbox.stripe.store.update(draft?.id ?? '', { status: 'open', effectiveAt });
     fixture.sandbox.stripe.store.corrupt(draft?.id ?? '', { status_transitions: { finalized_at: finalized } });
     await fixture.sync(customer, 'stripe');
     expect(await fixture.rows(customer)).toMatchObject([
       // The day in Norway.
-      { status: 'open', created_at: new Date(finalized * 1000), issue_date: '2026-02-02' },
+      { status: 'open', created_at: new Date(finalized * 1000), issue_date: '2026-01-31' },
     ]);
   });
 });

@@ -16,6 +16,8 @@ export interface StripeInvoice {
   total: number;
   /** Seconds since 1970. */
   created: number;
+  /** The date to print on it, if it is another than that of its issue; seconds since 1970. */
+  effectiveAt?: number;
   /** Seconds since 1970. */
   dueDate: number;
   /** Fields of the wire format to override, which makes the invoice malformed. */
@@ -94,7 +96,7 @@ export class StripeStore {
   }
 
   /** Changes an invoice, such as `{ status: 'paid' }`. */
-  update(id: string, change: Partial<Pick<StripeInvoice, 'status' | 'total' | 'dueDate'>>): void {
+  update(id: string, change: Partial<Pick<StripeInvoice, 'status' | 'total' | 'effectiveAt' | 'dueDate'>>): void {
     Object.assign(this.known(id), change);
   }
 

@@ -23,7 +23,7 @@ export function wireInvoice(invoice: StripeInvoice, base: string, linkGeneration
     currency: invoice.currency,
     customer: invoice.customer,
     due_date: invoice.dueDate,
-    effective_at: finalized,
+    effective_at: invoice.effectiveAt ?? finalized,
     hosted_invoice_url: link && `${link}?s=ap`,
     invoice_pdf: link && `${link}/pdf?s=ap`,
     lines: { object: 'list', data: [], has_more: false, url: `/v1/invoices/${invoice.id}/lines` },

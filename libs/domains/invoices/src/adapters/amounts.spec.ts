@@ -114,6 +114,14 @@ describe("Stripe's amounts", () => {
     expect(read(stripe(late))).toMatchObject({ issueDate: '2026-07-01', dueDate: '2027-01-01' });
   });
 
+  it('are dated as Stripe prints it, if that is another day than that of the issue', () => {
+    const printed = { effective_at: seconds('2025-12-31T22:30:00Z') };
+    expect(read(stripe(printed))).toMatchObject({
+      issueDate: '2025-12-31',
+      createdAt: new Date('2026-01-01T09:00:00Z'),
+    });
+  });
+
   it('are sorted by when the invoice was issued, not when its draft was created', () => {
     expect(read(stripe({})).createdAt).toEqual(new Date('2026-01-01T09:00:00Z'));
   });

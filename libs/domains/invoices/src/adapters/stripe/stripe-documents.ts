@@ -28,6 +28,7 @@ const wireInvoice = z.object({
   amount_paid: z.int().nullish(),
   amount_remaining: z.int(),
   created: seconds,
+  effective_at: seconds.nullish(),
   due_date: seconds.nullish(),
   hosted_invoice_url: z
     .url({ protocol: /^https?$/ })
@@ -62,7 +63,8 @@ export function readStripeInvoice(
     ...settleCredited(invoice.status, owed ? remaining : 0n, (invoice.amount_paid ?? 0) > 0),
     currency: code,
     amount: total,
-    issueDate: calendar.dateOf(timeOf(issued)),
+    // The date that Stripe prints, which may be set to another day than that of the issue.
+    issueDate: calendar.dateOf(timeOf(invoice.effective_at ?? issued)),
     dueDate: invoice.due_date ? calendar.dateOf(timeOf(invoice.due_date)) : null,
     paidAt: invoice.status_transitions.paid_at ? timeOf(invoice.status_transitions.paid_at) : null,
     kid: null,
