@@ -74,10 +74,14 @@ describe('Odd items of a source', () => {
     const customer = await fixture.customer('stripe', 'cus_noid');
     expect(await fixture.sync(customer, 'stripe')).toBe('succeeded');
     expect(await report(customer)).toMatchObject({ stored: 1, checkpoint: {} });
+    // It is a problem as long as it is met.
+    await fixture.sync(customer, 'stripe');
+    expect((await report(customer))?.problems).toMatchObject([{ sourceId: 'without an id' }]);
     fixture.sandbox.stripe.store.corrupt(odd?.id ?? '', {});
     await fixture.sync(customer, 'stripe');
     expect(await fixture.rows(customer)).toHaveLength(2);
     expect((await report(customer))?.checkpoint.since).toBeDefined();
+    expect((await report(customer))?.problems).toEqual([]);
   });
 
   it('that moved to another customer leave the first, in either order of syncs', async () => {

@@ -122,15 +122,18 @@ export class SyncRunsService {
    */
   async succeed(run: SyncRun, checkpoint: SyncCheckpoint, everyMinutes: number): Promise<void> {
     const [next] = await this.dataSource.query<{ due: string }[]>(IN_MINUTES, [everyMinutes]);
-    await this.write(
-      this.dataSource.manager,
-      run,
-      `checkpoint = $4, run_id = null, failures = 0, failing_since = null, last_error = null,
-       due_at = case when due_at > started_at then due_at else $5 end,
-       finished_at = app.now(), succeeded_at = app.now()`,
-      [checkpoint, next?.due],
-    );
-    await this.keepCompany(this.dataSource.manager, run);
+    await this.dataSource.transaction(async (manager) => {
+      await this.write(
+        manager,
+        run,
+        `checkpoint = $4, run_id = null, failures = 0, failing_since = null, last_error = null,
+         due_at = case when due_at > started_at then due_at else $5 end,
+         finished_at = app.now(), succeeded_at = app.now()`,
+        [checkpoint, next?.due],
+      );
+      await this.documents.forgetNameless(manager, run, run.checkpoint.run?.startedAt ?? run.startedAt);
+      await this.keepCompany(manager, run);
+    });
   }
 
   /**

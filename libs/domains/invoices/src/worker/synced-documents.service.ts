@@ -145,6 +145,18 @@ export class SyncedDocumentsService {
     return { stored: result.invoices.length, skipped: result.problems.length };
   }
 
+  /**
+   * Deletes the problems of documents without an id that a complete run, which began at `since`, has not met: nothing else tells
+   * that they are gone.
+   */
+  async forgetNameless(
+    manager: EntityManager,
+    { customerId, source }: Pick<SyncedAccount, 'customerId' | 'source'>,
+    since: string,
+  ): Promise<void> {
+    await manager.query(`${DELETE_PROBLEMS} and seen_at < $4`, [customerId, source, NAMELESS, since]);
+  }
+
   private async voidInvoices(manager: EntityManager, account: SyncedAccount, sourceIds: string[]): Promise<void> {
     if (sourceIds.length === 0) return;
     const { customerId, source } = account;
