@@ -107,6 +107,19 @@ describe('The sync with Stripe', () => {
     expect(await fixture.rows(customer)).toHaveLength(4);
   });
 
+  it('stores an invoice with a negative total as a credit note, also if its draft was none', async () => {
+    const { store } = fixture.sandbox.stripe;
+    const [draft, usual] = store.addInvoices({ customer: 'cus_unused', count: 2, statuses: ['draft', 'paid'] });
+    const customer = await fixture.customer('stripe', 'cus_unused');
+    await sync(customer);
+    store.update(draft?.id ?? '', { status: 'paid', total: -12_345 });
+    await sync(customer);
+    expect(await fixture.rows(customer)).toMatchObject([
+      { type: 'credit_note', status: 'paid', amount: '12345', amount_due: '0', due_date: null, paid_at: null },
+      { type: 'invoice', status: 'paid', amount: String(usual?.total) },
+    ]);
+  });
+
   it("never stores another customer's credit note, and says which it cannot read", async () => {
     const { store } = fixture.sandbox.stripe;
     const [first, second] = store.addInvoices({ customer: 'cus_o', count: 2 });

@@ -6,16 +6,18 @@ export function wireInvoice(invoice: StripeInvoice, base: string, linkGeneration
   const { status, total, created } = invoice;
   const finalized = status === 'draft' ? null : created + 60;
   const closed = created + 3 * 86_400;
-  const paid = status === 'paid' ? total : 0;
+  // A negative total is added to the customer's balance: nothing is to be paid.
+  const due = Math.max(total, 0);
+  const paid = status === 'paid' ? due : 0;
   const link = finalized === null ? null : `${base}/i/${invoice.id}_${linkGeneration}`;
   const wire: Stripe.Invoice = {
     id: invoice.id,
     object: 'invoice',
     ...UNUSED_OF_INVOICE,
-    amount_due: total,
+    amount_due: due,
     amount_overpaid: 0,
     amount_paid: paid,
-    amount_remaining: total - paid,
+    amount_remaining: due - paid,
     amount_shipping: 0,
     collection_method: 'send_invoice',
     billing_reason: 'manual',

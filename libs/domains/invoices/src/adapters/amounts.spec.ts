@@ -58,7 +58,6 @@ describe("Stripe's amounts", () => {
     ['huf', 12_345, 12_345n],
     ['kwd', 12_340, 12_340n],
     ['tnd', 10, 10n],
-    ['nok', -500, -500n],
   ])('in %s: %s is %s', (currency, total, amount) => {
     expect(read(stripe({ currency, total, amount_remaining: 0 })).amount).toBe(amount);
   });
@@ -88,6 +87,22 @@ describe("Stripe's amounts", () => {
     ['lost', { status: 'uncollectible' }, { status: 'uncollectible', amountDue: 10_000n }],
     ['void', { status: 'void' }, { status: 'void', amountDue: 0n }],
   ])('of an invoice that is %s', (_, fields, expected) => expect(read(stripe(fields))).toMatchObject(expected));
+
+  it.each(['draft', 'open', 'paid', 'uncollectible', 'void'] as const)(
+    'of an invoice with a negative total are those of a credit note (%s)',
+    (status) => {
+      const paid_at = status === 'paid' ? seconds('2026-01-01T09:00:00Z') : null;
+      const status_transitions = { finalized_at: seconds('2026-01-01T09:00:00Z'), paid_at };
+      expect(read(stripe({ status, total: -12_345, amount_remaining: 0, status_transitions }))).toMatchObject({
+        type: 'credit_note',
+        status: status === 'draft' || status === 'void' ? status : 'paid',
+        amount: 12_345n,
+        amountDue: 0n,
+        dueDate: null,
+        paidAt: null,
+      });
+    },
+  );
 
   it('of a credit note are the credited amount', () => {
     const note = {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { BillingCalendar } from '@platform/time';
 import { fromDecimals } from '@platform/money';
 import { CREDIT_NOTE, type SourceInvoice, type SourceProblem } from '../../ports/billing-source.port';
+import type { InvoiceStatus } from '../../invoice-values';
 import { explain, foreign, problemOf, settleCredited, text } from '../source-documents';
 
 /** A Stripe timestamp from 2000 to 2199; any other value is an error. */
@@ -56,7 +57,7 @@ export function readStripeInvoice(
   if (total === undefined || remaining === undefined) return problem(`total: ${code} has no such fraction`);
   const issued = invoice.status_transitions.finalized_at ?? invoice.created;
   const owed = invoice.status === 'open' || invoice.status === 'uncollectible';
-  return {
+  const document: SourceInvoice = {
     sourceId: invoice.id,
     type: 'invoice',
     number: invoice.number ?? 'draft',
@@ -73,6 +74,14 @@ export function readStripeInvoice(
     hostedUrl: invoice.hosted_invoice_url ?? null,
     createdAt: timeOf(issued),
   };
+  return total < 0n ? asCreditNote(document, invoice.status) : document;
+}
+
+/** An invoice with a negative total, such as for unused time: Stripe adds its amount to the customer's balance when it issues it. */
+function asCreditNote(document: SourceInvoice, atStripe: InvoiceStatus): SourceInvoice {
+  const status = atStripe === 'draft' || atStripe === 'void' ? atStripe : 'paid';
+  const amount = -document.amount;
+  return { ...document, type: 'credit_note', status, amount, amountDue: 0n, dueDate: null, paidAt: null };
 }
 
 /** The fields of a Stripe credit note that are used. */
