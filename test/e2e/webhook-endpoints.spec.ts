@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
+import { operatorCommand } from '@test/operator-command';
 import { saveFakeDelivery, saveFakeEndpoint } from '@test/factories/webhook.factory';
 import { describeAuthentication } from '@test/suites/authentication.suite';
 import { describePaging } from '@test/suites/paging.suite';
@@ -149,21 +150,39 @@ describe('PATCH /webhooks/endpoints/{id}', () => {
     expect((await stored(id))?.scopes.sort()).toEqual(['sms:read', 'webhooks:manage']);
   });
 
-  it('disables and enables, but enables none that the operator has disabled', async () => {
+  it('disables and enables', async () => {
     const caller = await createCaller(api);
     const { id } = await create(caller);
     await send(caller, 'PATCH', `/webhooks/endpoints/${id}`, { enabled: false });
     expect((await read(caller, id)).disabled_reason).toBe('owner');
     await send(caller, 'PATCH', `/webhooks/endpoints/${id}`, { enabled: true });
     expect((await read(caller, id)).disabled_reason).toBeNull();
-    await api.superuser.query(
-      `update webhook_endpoint set disabled_at = now(), disabled_reason = 'operator' where id = $1`,
-      [id],
-    );
-    const refused = await send(caller, 'PATCH', `/webhooks/endpoints/${id}`, { enabled: true });
-    await expectProblem(refused, 409, 'webhook_endpoint_disabled');
-    await expectProblem(await send(caller, 'POST', `/webhooks/endpoints/${id}/test`), 409, 'webhook_endpoint_disabled');
   });
+
+  it.each(['owner', 'gone', 'failing', null])(
+    'enables none that the operator has disabled, whatever had disabled it before: %s',
+    async (before) => {
+      const caller = await createCaller(api);
+      const { id } = await create(caller);
+      await api.superuser.query(
+        `update webhook_endpoint set disabled_at = case when $2::text is not null then '2026-01-01'::timestamptz end, disabled_reason = $2
+         where id = $1`,
+        [id, before],
+      );
+      const { disabled_at: at } = await read(caller, id);
+      const words = ['webhook', 'change', '--endpoint', id, '--enabled', 'false'];
+      expect((await operatorCommand(api.database, words)).code).toBe(0);
+      // The owner's own wish to disable it changes nothing.
+      expect((await send(caller, 'PATCH', `/webhooks/endpoints/${id}`, { enabled: false })).status).toBe(200);
+      expect(await read(caller, id)).toMatchObject({
+        ...{ disabled_reason: 'operator', disabled_at: at ?? expect.any(String) },
+      });
+      const refused = await send(caller, 'PATCH', `/webhooks/endpoints/${id}`, { enabled: true });
+      await expectProblem(refused, 409, 'webhook_endpoint_disabled');
+      const test = await send(caller, 'POST', `/webhooks/endpoints/${id}/test`);
+      await expectProblem(test, 409, 'webhook_endpoint_disabled');
+    },
+  );
 });
 
 describe('POST /webhooks/endpoints/{id}/rotate-secret', () => {

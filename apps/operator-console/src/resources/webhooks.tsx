@@ -299,21 +299,32 @@ function EndpointActions() {
           choices={typeChoices(isCustomer(endpoint.customer_id))}
         />
       </ActionButton>
-      <ActionButton
-        label={isEnabled ? 'Disable' : 'Enable'}
-        title={isEnabled ? 'Disable the endpoint' : 'Enable the endpoint'}
-        path={path}
-        method="PATCH"
-        needs="admin"
-        color={isEnabled ? 'error' : undefined}
-        done={isEnabled ? 'The endpoint is disabled' : 'The endpoint is enabled'}
-        question={
-          isEnabled
-            ? 'It gets nothing from now on, and its customer cannot enable it. What it misses can be sent later.'
-            : 'It gets events from now on. Those that it missed are sent by "Send what failed".'
-        }
-        bodyOf={() => ({ enabled: !isEnabled })}
-      />
+      {!isEnabled && (
+        <ActionButton
+          label="Enable"
+          title="Enable the endpoint"
+          path={path}
+          method="PATCH"
+          needs="admin"
+          done="The endpoint is enabled"
+          question={'It gets events from now on. Those that it missed are sent by "Send what failed".'}
+          bodyOf={() => ({ enabled: true })}
+        />
+      )}
+      {/* Also one that its customer or its failures have disabled: its customer could enable it. */}
+      {endpoint.disabled_reason !== 'operator' && (
+        <ActionButton
+          label="Disable"
+          title="Disable the endpoint"
+          path={path}
+          method="PATCH"
+          needs="admin"
+          color="error"
+          done="The endpoint is disabled"
+          question="It gets nothing from now on, and its customer cannot enable it. What it misses can be sent later."
+          bodyOf={() => ({ enabled: false })}
+        />
+      )}
       <ActionButton
         label="New secret"
         title="New secret of the endpoint"

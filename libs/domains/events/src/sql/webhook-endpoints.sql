@@ -31,8 +31,9 @@ begin
 end $$;
 
 -- Changes an endpoint: what is null stays as it is. p_event_types: none for all types. p_description: '' for none. p_enabled: `yes`, or `no`
--- with the reason; what waits for a disabled endpoint is missed. Who changes the address must have the scopes that the endpoint keeps:
--- it keeps those of p_scopes. outcome: changed, unknown, held (the operator disabled it, and p_reason is another).
+-- with the reason; what waits for a disabled endpoint is missed. The operator's `no` holds, whoever disabled the endpoint before.
+-- Who changes the address must have the scopes that the endpoint keeps: it keeps those of p_scopes.
+-- outcome: changed, unknown, held (the operator disabled it, and p_reason is another).
 create or replace function app.change_webhook_endpoint(
   p_customer uuid, p_id uuid, p_url text, p_event_types text[], p_description text, p_scopes text[], p_enabled text, p_reason text,
   p_actor text)
@@ -60,8 +61,8 @@ begin
     endpoint.disabled_at := null;
     endpoint.disabled_reason := null;
     endpoint.failing_since := null;
-  elsif p_enabled = 'no' and endpoint.disabled_at is null then
-    endpoint.disabled_at := present;
+  elsif p_enabled = 'no' and (endpoint.disabled_at is null or p_reason = 'operator') then
+    endpoint.disabled_at := coalesce(endpoint.disabled_at, present);
     endpoint.disabled_reason := p_reason;
     perform app.miss_endpoint_deliveries(p_customer, p_id);
   end if;
