@@ -127,7 +127,7 @@ describe("a customer's data", () => {
         'idempotency_key.secrets_key',
         'service_token.token_hash',
         'support_ticket_assignment.assignee',
-        'webhook_endpoint.former_secret_ciphertext',
+        'webhook_endpoint.former_secrets',
         'webhook_endpoint.secret_ciphertext',
       ]);
     });

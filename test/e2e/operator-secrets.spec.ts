@@ -83,9 +83,9 @@ describe('operator secrets reencrypt', () => {
       key,
       { result: 'reencrypted' },
     ]);
-    await superuser.query('update webhook_endpoint set former_secret_until = app.now()');
+    await superuser.query('update webhook_endpoint set former_secrets_until = array[app.now()]');
     expect(result(await reencrypt(environment))).toEqual(all('up_to_date'));
-    const { rows } = await superuser.query('select from webhook_endpoint where former_secret_ciphertext is not null');
+    const { rows } = await superuser.query("select from webhook_endpoint where former_secrets <> '{}'");
     expect(rows).toEqual([]);
   });
 });

@@ -142,7 +142,9 @@ describe('Deliveries of events to webhook endpoints', () => {
     const [first] = await receiver.until(path, 1);
     for (const { secret } of [former, present])
       new Webhook(secret).verify(first?.body ?? '', first?.headers as Record<string, string>);
-    await api.superuser.query(`update webhook_endpoint set former_secret_until = app.now() where id = $1`, [former.id]);
+    await api.superuser.query(`update webhook_endpoint set former_secrets_until[1] = app.now() where id = $1`, [
+      former.id,
+    ]);
     await record(caller.customer.id);
     const [, second] = await receiver.until(path, 2);
     new Webhook(present.secret).verify(second?.body ?? '', second?.headers as Record<string, string>);
@@ -151,12 +153,37 @@ describe('Deliveries of events to webhook endpoints', () => {
     ).toThrow('No matching signature');
   });
 
+  it('have signatures with every secret of the last day: whoever rotates twice may have lost a reply, or not', async () => {
+    const caller = await manager();
+    const first = await create(caller);
+    const rotate = () => post<WebhookEndpointWithSecretDto>(caller, `/webhooks/endpoints/${first.id}/rotate-secret`);
+    const [second, third] = [await rotate(), await rotate()];
+    const verifiedWith = (delivery: { body: string; headers: object } | undefined) =>
+      [first, second, third].map(({ secret }) => {
+        try {
+          return Boolean(new Webhook(secret).verify(delivery?.body ?? '', delivery?.headers as Record<string, string>));
+        } catch {
+          return false;
+        }
+      });
+    await record(caller.customer.id);
+    const [all] = await receiver.until(path, 1);
+    expect(verifiedWith(all)).toEqual([true, true, true]);
+    // The first one's day ends before the second one's.
+    await api.superuser.query('update webhook_endpoint set former_secrets_until[2] = app.now() where id = $1', [
+      first.id,
+    ]);
+    await record(caller.customer.id);
+    const [, later] = await receiver.until(path, 2);
+    expect(verifiedWith(later)).toEqual([false, true, true]);
+  });
+
   it('have only the new one’s if the former secret cannot be read', async () => {
     const caller = await manager();
     const { id } = await create(caller);
     const present = await post<WebhookEndpointWithSecretDto>(caller, `/webhooks/endpoints/${id}/rotate-secret`);
     await api.superuser.query(
-      `update webhook_endpoint set former_secret_ciphertext = decode('00', 'hex') || former_secret_ciphertext where id = $1`,
+      `update webhook_endpoint set former_secrets[1] = decode('00', 'hex') || former_secrets[1] where id = $1`,
       [id],
     );
     await record(caller.customer.id);

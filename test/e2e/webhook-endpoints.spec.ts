@@ -30,8 +30,8 @@ const create = async (caller: Caller, more: object = {}) =>
 const read = async ({ call }: Caller, id: string) =>
   (await (await call(`/webhooks/endpoints/${id}`)).json()) as WebhookEndpointDto;
 const stored = async (id: string) => {
-  const { rows } = await api.superuser.query<{ scopes: string[]; secret: string; former: string | null }>(
-    `select scopes, encode(secret_ciphertext, 'base64') as secret, encode(former_secret_ciphertext, 'base64') as former
+  const { rows } = await api.superuser.query<{ scopes: string[]; secret: string; former: string[]; ends: Date[] }>(
+    `select scopes, secret_ciphertext::text as secret, former_secrets::text[] as former, former_secrets_until as ends
      from webhook_endpoint where id = $1`,
     [id],
   );
@@ -90,7 +90,7 @@ describe('POST /webhooks/endpoints', () => {
     expect(await read(caller, created.id)).toEqual(created);
     const row = await stored(created.id);
     expect(row?.scopes.sort()).toEqual(['sms:read', 'webhooks:manage']);
-    expect(Buffer.from(row?.secret ?? '', 'base64').includes(secret.slice(6))).toBe(false);
+    expect(Buffer.from(row?.secret.slice(2) ?? '', 'hex').includes(secret.slice(6))).toBe(false);
   });
 
   it('refuses an eleventh endpoint, also of requests at the same time', async () => {
@@ -194,7 +194,30 @@ describe('POST /webhooks/endpoints/{id}/rotate-secret', () => {
       await send(caller, 'POST', `/webhooks/endpoints/${id}/rotate-secret`)
     ).json()) as WebhookEndpointWithSecretDto;
     expect(rotated.secret).not.toBe(secret);
-    expect((await stored(id))?.former).toBe(before?.secret);
+    expect((await stored(id))?.former).toEqual([before?.secret]);
+  });
+
+  it('keeps the last ten, newest first, each for a day from its own rotation', async () => {
+    const caller = await createCaller(api);
+    const { id } = await create(caller);
+    const rotate = async () => {
+      const before = await stored(id);
+      expect((await send(caller, 'POST', `/webhooks/endpoints/${id}/rotate-secret`)).status).toBe(200);
+      return before!.secret;
+    };
+    const secrets = [await rotate(), await rotate()];
+    const [second, first] = (await stored(id))!.ends;
+    expect(first!.getTime()).toBeLessThan(second!.getTime());
+    while (secrets.length < 12) secrets.push(await rotate());
+    const kept = (await stored(id))!;
+    expect(kept.former).toEqual(secrets.slice(2).reverse());
+    expect(kept.ends.map(Number).toSorted((a, b) => b - a)).toEqual(kept.ends.map(Number));
+    await api.superuser.query(
+      'update webhook_endpoint set former_secrets_until = array_fill(app.now(), array[10]) where id = $1',
+      [id],
+    );
+    const last = await rotate();
+    expect((await stored(id))!.former).toEqual([last]);
   });
 });
 

@@ -20,6 +20,7 @@ import {
 import {
   EventInbox1763683203800,
   EventsSchema1763683201600,
+  FormerWebhookSecrets1763683206000,
   WebhookInbox1763683203900,
   WebhooksSchema1763683201700,
 } from '@domains/events';
@@ -118,6 +119,7 @@ export const migrations = [
   BillingAccountCompany1763683205600,
   UnconfirmedSms1763683205700,
   InvoiceNumbersOfCompanies1763683205800,
+  FormerWebhookSecrets1763683206000,
 ];
 
 /**

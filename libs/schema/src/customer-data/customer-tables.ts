@@ -109,7 +109,7 @@ export const customerTables: readonly CustomerTable[] = [
   {
     table: 'webhook_endpoint',
     erase: { how: 'delete' },
-    hides: ['secret_ciphertext', 'former_secret_ciphertext'],
+    hides: ['secret_ciphertext', 'former_secrets'],
   },
   { table: 'webhook_delivery', erase: { how: 'delete' } },
 ];

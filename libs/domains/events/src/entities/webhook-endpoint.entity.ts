@@ -9,7 +9,7 @@ export type DisabledReason = (typeof DISABLED_REASONS)[number];
 /** An address that gets events as webhooks. */
 @Entity('webhook_endpoint')
 @Index('webhook_endpoint_newest_idx', { synchronize: false })
-@Check('webhook_endpoint_former_check', `(former_secret_ciphertext is null) = (former_secret_until is null)`)
+@Check('webhook_endpoint_former_check', `cardinality(former_secrets) = cardinality(former_secrets_until)`)
 @Check(
   'webhook_endpoint_disabled_check',
   `(disabled_at is null) = (disabled_reason is null) and disabled_reason in ('owner', 'operator', 'gone', 'failing')`,
@@ -40,12 +40,12 @@ export class WebhookEndpoint {
   @Column('bytea')
   secretCiphertext!: Buffer;
 
-  /** The secret before the last rotation: deliveries are signed with it, too, until that moment. */
-  @Column('bytea', { nullable: true })
-  formerSecretCiphertext!: Buffer | null;
+  /** The secrets before the last rotations, newest first: deliveries are signed with them, too, each until its moment. */
+  @Column('bytea', { array: true, default: () => "'{}'" })
+  formerSecrets!: Buffer[];
 
-  @Column('timestamptz', { nullable: true })
-  formerSecretUntil!: Date | null;
+  @Column('timestamptz', { array: true, default: () => "'{}'" })
+  formerSecretsUntil!: Date[];
 
   /** When the first of the failures since the last success was; null if the last delivery succeeded. */
   @Column('timestamptz', { nullable: true })

@@ -13,7 +13,7 @@ export interface SecretReencryption {
   endpoint_id: string;
   /**
    * `unreadable`: encrypted under a key that is neither SECRETS_KEY nor FORMER_SECRETS_KEY. It must be rotated. `former_unreadable`:
-   * only the one before is, which then signs nothing for the rest of its day.
+   * only a former one is, which then signs nothing for the rest of its day.
    */
   result: 'reencrypted' | 'up_to_date' | 'unreadable' | 'former_unreadable';
 }
@@ -49,19 +49,27 @@ export class WebhookSecretsOperatorService {
       const lock = { mode: 'pessimistic_write' } as const;
       const endpoint = await manager.findOne(WebhookEndpoint, { where: { customerId, id }, lock });
       if (!endpoint) return 'up_to_date';
-      const { secretCiphertext, formerSecretCiphertext: former, formerSecretUntil } = endpoint;
+      const { secretCiphertext, formerSecrets, formerSecretsUntil } = endpoint;
       if (!this.secrets.canOpen(endpoint, secretCiphertext)) return 'unreadable';
-      const isOver = formerSecretUntil !== null && formerSecretUntil <= (await databaseNow(manager));
-      const isReadable = former !== null && this.secrets.canOpen(endpoint, former);
+      const now = await databaseNow(manager);
       const secret = this.secrets.renew(endpoint, secretCiphertext);
-      const renewed = isReadable && !isOver ? this.secrets.renew(endpoint, former) : undefined;
-      const change = {
-        ...(secret && { secretCiphertext: secret }),
-        ...(renewed && { formerSecretCiphertext: renewed }),
-        ...(isOver && { formerSecretCiphertext: null, formerSecretUntil: null }),
-      };
-      if (Object.keys(change).length > 0) await manager.update(WebhookEndpoint, { customerId, id }, change);
-      if (!secret && !renewed) return former !== null && !isReadable && !isOver ? 'former_unreadable' : 'up_to_date';
+      const former = formerSecrets
+        .map((sealed, at) => ({ sealed, until: formerSecretsUntil[at] ?? now }))
+        .filter(({ until }) => until > now)
+        .map(({ sealed, until }) => {
+          const isReadable = this.secrets.canOpen(endpoint, sealed);
+          return { sealed, until, isReadable, renewed: isReadable ? this.secrets.renew(endpoint, sealed) : undefined };
+        });
+      const isRenewed = secret !== undefined || former.some(({ renewed }) => renewed !== undefined);
+      if (isRenewed || former.length < formerSecrets.length) {
+        const change = {
+          secretCiphertext: secret ?? secretCiphertext,
+          formerSecrets: former.map(({ sealed, renewed }) => renewed ?? sealed),
+          formerSecretsUntil: former.map(({ until }) => until),
+        };
+        await manager.update(WebhookEndpoint, { customerId, id }, change);
+      }
+      if (!isRenewed) return former.every(({ isReadable }) => isReadable) ? 'up_to_date' : 'former_unreadable';
       const metadata = { endpoint_id: id };
       await this.audit.record(manager, { customerId, actor, action: 'secrets.reencrypt', metadata });
       return 'reencrypted';

@@ -21,7 +21,7 @@ const OWN_ENDPOINTS = 1000;
 /** An endpoint without its secrets. */
 export type EndpointView = Omit<
   WebhookEndpoint,
-  'secretCiphertext' | 'formerSecretCiphertext' | 'formerSecretUntil' | 'customerId'
+  'secretCiphertext' | 'formerSecrets' | 'formerSecretsUntil' | 'customerId'
 > & {
   /** Null for an endpoint of the operator. */
   customerId: string | null;
@@ -147,7 +147,7 @@ export class WebhooksOperatorService {
     return viewOf(endpoint);
   }
 
-  /** Gives an endpoint a new secret; the former one remains valid for 24 hours. @throws ServiceError not_found */
+  /** Gives an endpoint a new secret; each former one remains valid for 24 hours from its rotation. @throws ServiceError not_found */
   async rotateSecret(actor: string, id: string): Promise<EndpointView & { secret: string }> {
     const { customerId } = await this.find(id);
     const { secret, ciphertext } = this.secrets.generate({ customerId, id });
@@ -249,8 +249,8 @@ function ownOrOf(filter: OperatorEndpointFilter): OperatorEndpointFilter {
 
 function viewOf({
   secretCiphertext: _secret,
-  formerSecretCiphertext: _former,
-  formerSecretUntil: _until,
+  formerSecrets: _former,
+  formerSecretsUntil: _until,
   customerId,
   ...endpoint
 }: WebhookEndpoint): EndpointView {

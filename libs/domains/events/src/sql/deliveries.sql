@@ -156,8 +156,7 @@ begin
   perform app.miss_endpoint_deliveries(p_customer, p_endpoint);
   perform app.record_event(p_customer, 'webhook.endpoint_disabled', json_build_object('id', p_endpoint),
     json_build_object('id', endpoint.id, 'url', endpoint.url, 'eventTypes', endpoint.event_types, 'description', endpoint.description,
-      'scopes', endpoint.scopes, 'formerSecretUntil', app.json_time(endpoint.former_secret_until),
-      'failingSince', app.json_time(endpoint.failing_since), 'disabledAt', app.json_time(present), 'disabledReason', reason,
+      'scopes', endpoint.scopes, 'failingSince', app.json_time(endpoint.failing_since), 'disabledAt', app.json_time(present), 'disabledReason', reason,
       'createdAt', app.json_time(endpoint.created_at), 'updatedAt', app.json_time(present)));
   disabled := reason;
   more := false;

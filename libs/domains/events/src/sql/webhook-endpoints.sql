@@ -94,23 +94,29 @@ begin
   return true;
 end $$;
 
--- Gives an endpoint a new secret; deliveries are signed with the former one as well for p_overlap. No row: there is no such endpoint.
+-- Gives an endpoint a new secret; deliveries are signed with the former one as well for p_overlap. So they are with those of rotations
+-- within that time, the last ten: a reply may have been lost, and the receiver has any of them. No row: there is no such endpoint.
 create or replace function app.rotate_webhook_secret(p_customer uuid, p_id uuid, p_secret_ciphertext bytea, p_overlap interval, p_actor text)
 returns setof webhook_endpoint
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 declare
   present constant timestamptz := app.now();
-  until constant timestamptz := present + p_overlap;
   endpoint webhook_endpoint;
+  secrets bytea[];
+  ends timestamptz[];
 begin
-  update webhook_endpoint e
-  set former_secret_ciphertext = e.secret_ciphertext, former_secret_until = until, secret_ciphertext = p_secret_ciphertext,
-    updated_at = present
-  where e.customer_id = p_customer and e.id = p_id
-  returning e.* into endpoint;
+  select e.* into endpoint from webhook_endpoint e where e.customer_id = p_customer and e.id = p_id for update;
   if not found then
     return;
   end if;
+  select array_agg(f.secret order by f.place), array_agg(f.until order by f.place) into secrets, ends
+  from unnest(array_prepend(endpoint.secret_ciphertext, endpoint.former_secrets), array_prepend(present + p_overlap, endpoint.former_secrets_until))
+    with ordinality as f(secret, until, place)
+  where f.until > present and f.place <= 10;
+  update webhook_endpoint e
+  set former_secrets = secrets, former_secrets_until = ends, secret_ciphertext = p_secret_ciphertext, updated_at = present
+  where e.customer_id = p_customer and e.id = p_id
+  returning e.* into endpoint;
   insert into audit_log (customer_id, id, actor, action, metadata, created_at)
   values (p_customer, app.new_id(), p_actor, 'webhook.rotate-secret', jsonb_build_object('endpoint_id', p_id), present);
   return next endpoint;

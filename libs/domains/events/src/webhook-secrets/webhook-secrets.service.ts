@@ -10,7 +10,7 @@ export interface EndpointKey {
   id: string;
 }
 
-/** How long deliveries are signed with the former secret as well after a rotation. */
+/** How long deliveries are signed with a former secret as well after its rotation. */
 export const SECRET_OVERLAP = '24 hours';
 
 const PREFIX = 'whsec_';
@@ -47,11 +47,16 @@ export class WebhookSecretsService {
    * The header `webhook-signature`: a signature for each secret. A former one that cannot be read is left out: a secret is
    * rotated for that reason, too.
    * @param present the endpoint's secret as it is stored
-   * @param former the one before, while it is valid
+   * @param former those before that are valid still
    * @throws SecretUnreadableError if the present one cannot be read
    */
-  sign(endpoint: EndpointKey, present: Buffer, former: Buffer | null, { id, timestamp, body }: SignedContent): string {
-    return (former && this.canOpen(endpoint, former) ? [present, former] : [present])
+  sign(
+    endpoint: EndpointKey,
+    present: Buffer,
+    former: readonly Buffer[],
+    { id, timestamp, body }: SignedContent,
+  ): string {
+    return [present, ...former.filter((ciphertext) => this.canOpen(endpoint, ciphertext))]
       .map((ciphertext) => {
         const secret = this.box.open(ciphertext, purposeOf(endpoint));
         this.redactor.use(secret);

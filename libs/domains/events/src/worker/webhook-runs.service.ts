@@ -43,8 +43,8 @@ interface DueDelivery {
   url: string;
   scopes: Scope[] | null;
   secret: Buffer;
-  /** The secret before, while it is valid. */
-  former_secret: Buffer | null;
+  /** Those before that are valid still. */
+  former_secrets: Buffer[];
   event: Omit<DeliveredEvent, 'id' | 'type'> | null;
 }
 
@@ -74,8 +74,8 @@ const EVENT = `json_build_object('reference', e.reference, 'record', e.record, '
 const DUE = (event: string, join: string, condition = 'true') => `
   select d.id, d.event_customer_id, d.event_id, d.event_type, d.attempts, app.json_time(d.created_at) as created_at,
     app.json_time(d.queued_at) as queued_at, extract(epoch from app.now())::float8 as now, w.url, w.scopes,
-    w.secret_ciphertext as secret, case when w.former_secret_until > app.now() then w.former_secret_ciphertext end as former_secret,
-    ${event} as event
+    w.secret_ciphertext as secret, array(select f.secret from unnest(w.former_secrets, w.former_secrets_until) f(secret, until)
+      where f.until > app.now()) as former_secrets, ${event} as event
   from webhook_delivery d join webhook_endpoint w on w.customer_id = d.customer_id and w.id = d.endpoint_id ${join}
   where d.customer_id = $1 and d.endpoint_id = $2 and d.state = 'pending' and d.next_attempt_at <= app.now() and w.disabled_at is null
     and ${condition}
@@ -195,7 +195,7 @@ export class WebhookRunsService {
     now: number,
     signal: AbortSignal,
   ): Promise<WebhookResult> {
-    const { event_id: id, url, secret, former_secret: former, scopes } = delivery;
+    const { event_id: id, url, secret, former_secrets: former, scopes } = delivery;
     const body = this.bodyOf(endpoint, delivery, scopes);
     const timestamp = Math.floor(now);
     return this.sender.send({
