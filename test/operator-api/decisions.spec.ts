@@ -124,6 +124,39 @@ describe('decisions about credit requests, by several people', () => {
     ]);
   });
 
+  it.each([
+    ['was deactivated', 'update operator_account set active = false where name = $1'],
+    ['may only read by now', `update operator_account set role = 'viewer' where name = $1`],
+  ])('above it are not of a first person whose account %s: the next one is the first', async (_name, change) => {
+    const [nina, per] = [await logIn(api, 'billing'), await logIn(api, 'admin')];
+    const { customerId, id } = await request(MOST + 1);
+    await decide(nina, `${id}/approve`, { invoice_number: `N-${id}` });
+    await api.superuser.query(change, [nina.name]);
+    const second = await approve(ola!, id);
+    expect([second.status, await second.json()]).toEqual([
+      200,
+      expect.objectContaining({
+        ...{ status: 'pending', first_approved_by: `operator:${ola!.name}`, first_invoice_number: null },
+      }),
+    ]);
+    expect((await approve(ola!, id)).status).toBe(400);
+    expect(await booked(customerId)).toMatchObject({ topups: 0, invoices: 0 });
+    const { rows } = await api.superuser.query<{ replaced: string | null }>(
+      `select metadata ->> 'replaces' as replaced from audit_log where customer_id = $1 and action ~ 'approve-first' order by id`,
+      [customerId],
+    );
+    expect(rows).toEqual([{ replaced: null }, { replaced: `operator:${nina.name}` }]);
+    expect(await (await approve(per, id)).json()).toMatchObject({ status: 'approved' });
+    expect(await booked(customerId)).toMatchObject({ topups: 1, invoices: 1 });
+  });
+
+  it('above it are also of people who have the command line only', async () => {
+    const { customerId, id } = await request(MOST + 1);
+    expect((await command('nils', 'approve', '--id', String(id))).code).toBe(0);
+    expect(await (await approve(ola!, id)).json()).toMatchObject({ status: 'approved' });
+    expect(await booked(customerId)).toMatchObject({ topups: 1, invoices: 1 });
+  });
+
   it('above it are one decision when two approve at once', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { customerId, id } = await request(MOST + 1);

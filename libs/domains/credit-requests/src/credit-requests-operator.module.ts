@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AiOperatorModule } from '@domains/ai';
 import { AuditModule } from '@platform/audit';
 import { InvoicesOperatorModule } from '@domains/invoices';
+import { OperatorAccountsModule } from '@platform/operator-accounts';
 import { CreditRequestsOperatorService } from './operator/credit-requests-operator.service';
 import { CreditRequestApproval } from './entities/credit-request-approval.entity';
 import { CreditRequest } from './entities/credit-request.entity';
@@ -13,6 +14,7 @@ import { CreditRequest } from './entities/credit-request.entity';
     AiOperatorModule,
     AuditModule,
     InvoicesOperatorModule,
+    OperatorAccountsModule,
   ],
   providers: [CreditRequestsOperatorService],
   exports: [CreditRequestsOperatorService],

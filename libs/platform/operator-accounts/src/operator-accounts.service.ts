@@ -100,6 +100,18 @@ export class OperatorAccountsService {
     throw new ServiceError('invalid_request', `Nobody called ${name} may answer tickets; those who may: ${known}`);
   }
 
+  /**
+   * Whether an author of the audit log may still do what these roles may: the account is active and has one of them. A name without an
+   * account is of a person who has the command line only, where there are no roles.
+   */
+  async isEntitled(manager: EntityManager, author: string, roles: readonly OperatorRole[]): Promise<boolean> {
+    const account = await manager
+      .createQueryBuilder(OperatorAccount, 'a')
+      .where(`lower('operator:' || a.name) = lower(:author)`, { author })
+      .getOne();
+    return account === null || (account.active && roles.includes(account.role));
+  }
+
   /** An account by its id, e-mail address or name. @throws ServiceError not_found */
   async find(reference: string): Promise<OperatorAccount> {
     const account = await this.dataSource.manager

@@ -10,12 +10,15 @@ import { requireText, ServiceError } from '@platform/errors';
 import { NUMBER_AND_NAME } from '@domains/customers';
 import { INVOICE_NUMBER_MAX, InvoicesOperatorService } from '@domains/invoices';
 import { hundredths } from '@platform/money';
+import { type OperatorRole, OperatorAccountsService } from '@platform/operator-accounts';
 import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import { CreditRequestApproval } from '../entities/credit-request-approval.entity';
 import { REJECTION_REASON_MAX } from '../credit-request-values';
 import { CreditRequest, type CreditRequestStatus } from '../entities/credit-request.entity';
 
 const DAYS_TO_PAY = 14;
+/** The roles that may approve. */
+const APPROVERS: readonly OperatorRole[] = ['billing', 'admin'];
 /** How long a decision waits for another one about the same request: less than a statement may take, which would be a 503. */
 const DECISION_WAIT = '3s';
 
@@ -61,6 +64,7 @@ export class CreditRequestsOperatorService {
     private readonly audit: AuditService,
     private readonly invoices: InvoicesOperatorService,
     private readonly credit: AiCreditOperatorService,
+    private readonly accounts: OperatorAccountsService,
     private readonly calendar: BillingCalendar,
     private readonly config: AppConfig,
   ) {
@@ -106,7 +110,7 @@ export class CreditRequestsOperatorService {
   /**
    * Invoices the amount, adds the credit and approves the request, all or nothing. Idempotent: an approved request is
    * returned unchanged. Above APPROVAL_SECOND_PERSON_NOK the first person's approval is kept, and the request stays pending until
-   * another person approves it too.
+   * another person approves it too. If the first one's account may no longer approve by then, the other one is the first.
    * @param invoiceNumber the number printed on the invoice; default that of the first approval, or else `AI-<request id>`
    * @throws ServiceError not_found; invalid_request for a rejected request, a number that another invoice has, another number than
    * that of the first approval, or the person who has approved it first
@@ -162,7 +166,8 @@ export class CreditRequestsOperatorService {
 
   /**
    * The number for the invoice of a request that may be approved now; undefined if it may not yet. If it needs a second person, the
-   * first one's approval is kept, with the number that it names. The first person may replace that number.
+   * first one's approval is kept, with the number that it names. The first person may replace that number. One who may no longer
+   * approve is replaced, with the number: the account may have been misused.
    */
   private async numberIfAgreed(
     manager: EntityManager,
@@ -173,7 +178,8 @@ export class CreditRequestsOperatorService {
     const { APPROVAL_SECOND_PERSON_NOK: most } = this.config;
     const usual = `AI-${id}`;
     const key = { customerId, creditRequestId: id };
-    const first = await manager.findOneBy(CreditRequestApproval, key);
+    const kept = await manager.findOneBy(CreditRequestApproval, key);
+    const first = kept && (await this.accounts.isEntitled(manager, kept.approvedBy, APPROVERS)) ? kept : null;
     // Below a limit that was raised meanwhile, too, the first person's number holds.
     if (most === undefined || hundredths(amountNok) <= BigInt(most) * 100n)
       return given ?? first?.invoiceNumber ?? usual;
@@ -192,16 +198,20 @@ export class CreditRequestsOperatorService {
         'invalid_request',
         `Above ${most} NOK another person must approve it too: you have already`,
       );
+    const approval = { approvedBy: actor, approvedAt: () => 'app.now()', invoiceNumber: given ?? null };
     if (first) await manager.update(CreditRequestApproval, key, { invoiceNumber: given });
-    else {
-      const approval = { approvedBy: actor, approvedAt: () => 'app.now()', invoiceNumber: given };
-      await manager.insert(CreditRequestApproval, { ...key, ...approval });
-    }
+    else if (kept) await manager.update(CreditRequestApproval, key, approval);
+    else await manager.insert(CreditRequestApproval, { ...key, ...approval });
     await this.audit.record(manager, {
       customerId,
       actor,
       action: 'credit-request.approve-first',
-      metadata: { credit_request_id: id, amount_nok: amountNok, invoice_number: given ?? null },
+      metadata: {
+        credit_request_id: id,
+        amount_nok: amountNok,
+        invoice_number: given ?? null,
+        ...(kept && !first && { replaces: kept.approvedBy }),
+      },
     });
     return undefined;
   }
