@@ -68,6 +68,14 @@ describe('ids that carry time', () => {
     expect(await value<boolean>(`app.first_id('${time}') < app.new_id()`)).toBe(true);
   });
 
+  it.each(['2540-05-25T00:00:00Z', '9999-12-31T23:59:59.999999Z', '294276-01-01', 'infinity'])(
+    'are all below the lower bound at %s',
+    async (time) => {
+      expect(await value<string>(`app.first_id('${time}')`)).toMatch(UUID_V7);
+      expect(await value<boolean>(`app.first_id('${time}') > app.first_id('2527-01-01T00:00:00Z')`)).toBe(true);
+    },
+  );
+
   it('have no lower bound at no time', async () => {
     expect(await value<null>('app.first_id(null)')).toBeNull();
   });

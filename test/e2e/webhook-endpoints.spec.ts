@@ -254,6 +254,18 @@ describe('what waits for an endpoint that is deleted', () => {
   });
 });
 
+describe('POST /webhooks/endpoints/{id}/redeliver', () => {
+  it.each(['9999-12-31T23:59:59Z', '0001-01-01T00:00:00Z'])('takes every time that exists: %s', async (since) => {
+    const caller = await createCaller(api);
+    const { endpointId } = await saveFakeDelivery(api.superuser, caller.customer.id);
+    const reply = await send(caller, 'POST', `/webhooks/endpoints/${endpointId}/redeliver`, { since });
+    expect([reply.status < 300, await reply.json()]).toEqual([
+      true,
+      { endpoint_id: endpointId, queued: since < '2000' ? 1 : 0 },
+    ]);
+  });
+});
+
 describe('GET /webhooks/deliveries', () => {
   describeAuthentication(() => api, { method: 'GET', path: '/webhooks/deliveries' }, 'webhooks:manage');
 

@@ -39,6 +39,28 @@ describe('a customer in the operator API', () => {
     });
   });
 
+  it.each([
+    ['PATCH', '/customers/ID/limits', { requests_per_minute: 2_147_483_648 }],
+    ['PATCH', '/customers/ID/limits', { ai_per_minute: 3_000_000_000 }],
+    ['PATCH', '/customers/ID/limits', { sms_per_minute: 1e300 }],
+    ['PATCH', '/customers/ID/limits', { pending_credit_requests: 2_147_483_648 }],
+    ['PATCH', '/customers/ID/sms', { daily_cap: 2_147_483_648 }],
+    ['PATCH', '/customers/ID/sms', { daily_cap: -1 }],
+    ['PATCH', '/customers/ID/sms', { daily_parts_cap: -1 }],
+    ['POST', '/status-events', { status: 'outage', message: 'Down', service_id: 2_147_483_648 }],
+  ])('refuses a number that cannot be stored: %s %s %j', async (method, path, given) => {
+    const { id } = await saveFakeCustomer(api.superuser);
+    const headers = { 'content-type': 'application/json' };
+    const send = (body: object) => admin.call(path.replace('ID', id), { method, body: JSON.stringify(body), headers });
+    const refused = await send(given);
+    expect([refused.status, await refused.json()]).toEqual([
+      ...[400, expect.objectContaining({ detail: expect.stringMatching(/ must be from -?\d+ to 2147483647$/) })],
+    ]);
+    if (method === 'POST') return;
+    const [field = ''] = Object.keys(given);
+    expect((await send({ [field]: 2_147_483_647 })).status).toBe(200);
+  });
+
   it('keeps the details for which a change has null, as those that it leaves out', async () => {
     const { id, name } = await saveFakeCustomer(api.superuser);
     const send = async (method: string, path: string, body: object) => {

@@ -224,6 +224,8 @@ describe('lists of the operator API', () => {
     expect(await found(`until=${dated[2]}`)).toEqual(dated.slice(0, 2));
     expect(await found(`since=${dated[1]}&until=2026-03-02T11:00:01Z`)).toEqual(dated.slice(1, 3));
     expect(await found('since=2026-03-02T12:00:01Z')).toEqual([]);
+    expect(await found('since=2600-01-01T00:00:00Z')).toEqual([]);
+    expect(await found('until=9999-12-31T23:59:59Z')).toEqual(dated);
   });
 
   it('narrow refused requests to those since a time', async () => {
@@ -235,6 +237,7 @@ describe('lists of the operator API', () => {
     );
     expect(await page('/requests?status=429&since=2026-03-02T10:00:00Z')).toMatchObject({ total: 1 });
     expect(await page('/requests?status=429&since=2026-03-02T09:00:00Z')).toMatchObject({ total: 2 });
+    expect(await page('/requests?status=429&since=9999-12-31T23:59:59Z')).toMatchObject({ total: 0 });
   });
 
   it('have every sync of invoices once, those that fail most first', async () => {

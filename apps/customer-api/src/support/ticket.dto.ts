@@ -45,7 +45,8 @@ export class CreateTicketDto {
   /** The service that the ticket is about, by its number in `GET /services`. */
   @ApiProperty({ required: false, nullable: true, type: 'integer', format: 'int32', minimum: 1 })
   @IsOptional()
-  @IsWholeNumber()
+  // Of a number that no service has, the domain says so: 404.
+  @IsWholeNumber({ min: -Infinity, max: Infinity })
   service_id?: number | null;
 
   /**

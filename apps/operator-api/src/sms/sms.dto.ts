@@ -55,13 +55,13 @@ export class ConfigureSmsDto {
   /** SMS per calendar day. */
   @ApiProperty({ required: false, nullable: true, type: 'integer', format: 'int32', minimum: 0 })
   @IsOptional()
-  @IsWholeNumber()
+  @IsWholeNumber({ min: 0 })
   daily_cap?: number | null;
 
   /** Parts of SMS per calendar day. */
   @ApiProperty({ required: false, nullable: true, type: 'integer', format: 'int32', minimum: 0 })
   @IsOptional()
-  @IsWholeNumber()
+  @IsWholeNumber({ min: 0 })
   daily_parts_cap?: number | null;
 
   /** Countries that SMS may be sent to (ISO 3166); empty for all. */

@@ -51,11 +51,15 @@ export function IsAmount({ min, max }: { min: number; max: number }): PropertyDe
   });
 }
 
-/** A whole number in a JSON body. */
-export function IsWholeNumber(): PropertyDecorator {
+/** The bounds of a column of the type `integer`. */
+const INTEGER = { min: -2_147_483_648, max: 2_147_483_647 };
+
+/** A whole number in a JSON body, by default one that a column of the type `integer` can have. */
+export function IsWholeNumber({ min = INTEGER.min, max = INTEGER.max } = {}): PropertyDecorator {
   return FieldRule((value) => {
     if (typeof value !== 'number') return `must be a whole number, not ${typeName(value)}`;
-    return Number.isInteger(value) ? undefined : 'must be a whole number';
+    if (!Number.isInteger(value)) return 'must be a whole number';
+    return value >= min && value <= max ? undefined : `must be from ${min} to ${max}`;
   });
 }
 

@@ -18,8 +18,9 @@ return (
   '0' || overlay(to_hex((date_part('epoch', app.now() + (clock_timestamp() - now())) * 1000000)::bigint * 512 / 125)
     placing '7' from 12 for 0) || right(seed::text, 17))::uuid;
 
--- The least id that app.new_id() gives at this moment or later: a bound for ids by time. No id is of a time before 1970.
+-- The least id that app.new_id() gives at this moment or later: a bound for ids by time. No id is of a time before 1970, nor of
+-- one after 2540, from which on the product exceeds a bigint.
 create or replace function app.first_id(moment timestamptz) returns uuid language sql stable strict parallel safe
 return (
-  overlay(lpad(to_hex((greatest(date_part('epoch', moment), 0) * 1000000)::bigint * 512 / 125), 15, '0') placing '7' from 13 for 0)
+  overlay(lpad(to_hex((least(greatest(date_part('epoch', moment), 0), 18000000000) * 1000000)::bigint * 512 / 125), 15, '0') placing '7' from 13 for 0)
   || '8000000000000000')::uuid;
