@@ -3,7 +3,7 @@ import { ApiAcceptedResponse, ApiCreatedResponse, ApiOkResponse, ApiOperation, A
 import { BillingAccountsOperatorService, InvoiceSyncsOperatorService } from '@domains/invoices';
 import { ProblemReplies, toInboxPageDto, toInboxRequest } from '@platform/http';
 import { timeText } from '@platform/time';
-import { Actor, AnyRole, RequireRole } from '../access/operator-access';
+import { Actor, AnyRole, FreshLogin, RequireRole } from '../access/operator-access';
 import { CustomerNamesService } from '../customers/customer-names.service';
 import {
   BillingAccountDto,
@@ -55,6 +55,7 @@ export class InvoiceSyncsController {
 
   @Post('billing-accounts')
   @RequireRole('billing')
+  @FreshLogin()
   @ApiOperation({ summary: 'Link a customer to a billing source', description: 'The next sync fetches its invoices.' })
   @ApiCreatedResponse({ type: BillingAccountDto, description: 'The link.' })
   @ProblemReplies('invalid_request', 'cross_site_request', 'not_found')
@@ -71,6 +72,7 @@ export class InvoiceSyncsController {
   @Post('billing-accounts/unlink')
   @HttpCode(HttpStatus.OK)
   @RequireRole('billing')
+  @FreshLogin()
   @ApiOperation({
     summary: 'Remove a link to a billing source',
     description: 'With all invoices that were synced through it.',
