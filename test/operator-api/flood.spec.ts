@@ -24,8 +24,8 @@ describe('the operator API under a flood', () => {
   }, SLOW_MS);
   afterAll(() => api.stop());
 
-  const read = ({ cookie }: TestOperator, path: string): HostileRequest => ({
-    ...{ method: 'GET', path: `/operator/v1${path}`, headers: { cookie, 'user-agent': USER_AGENT } },
+  const read = ({ cookie }: TestOperator, path: string, prefix = '/operator/v1'): HostileRequest => ({
+    ...{ method: 'GET', path: prefix + path, headers: { cookie, 'user-agent': USER_AGENT } },
   });
 
   /** Floods the process until enough got this status, while Ola looks at something else. */
@@ -40,13 +40,16 @@ describe('the operator API under a flood', () => {
     return { neighbour: await looking.stop(), attacker: await flooding.stop() };
   }
 
-  it(
-    'of lists that take long answers others, and tells the person whose lists they are',
-    async () => {
+  it.each([
+    ['lists', '/operator/v1'],
+    ['lists by a percent-encoded address', '/operator/%761'],
+  ])(
+    'of %s that take long answers others, and tells the person whose lists they are',
+    async (_name, prefix) => {
       // Each of the lists takes the time that a statement may have.
       await api.superuser.query('begin');
       await api.superuser.query('lock table customer in access exclusive mode');
-      const { attacker, neighbour } = await flood([read(kari, '/customers')], 429);
+      const { attacker, neighbour } = await flood([read(kari, '/customers', prefix)], 429);
       await api.superuser.query('rollback');
       expect(neighbour.tally).toEqual({ 200: expect.any(Number) });
       expect(attacker.texts).toContainEqual(expect.stringMatching(/^429: Too many of your requests are under way/));

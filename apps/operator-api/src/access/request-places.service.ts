@@ -48,7 +48,8 @@ export class RequestPlacesService {
   /** Begins to give places to the requests of the server. */
   addTo(server: FastifyInstance): void {
     server.addHook('onRequest', (request, reply, done) => {
-      if (!request.url.startsWith(`/${OPERATOR_PREFIX}/`)) return done();
+      // By the route: the address may be written in several ways.
+      if (!request.routeOptions.url?.startsWith(`/${OPERATOR_PREFIX}/`)) return done();
       const cookie = sessionCookie(request);
       const account = cookie === undefined ? undefined : this.known.get(nameOf(cookie));
       const placed =
