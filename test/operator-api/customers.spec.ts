@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { CustomersOperatorService } from '@domains/customers';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { takeViolations } from '@test/conformance/violations';
-import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { fakeOrganizationNumber, saveFakeCustomer } from '@test/factories/customer.factory';
+import { holdLock, waitForLocks } from '@test/locks';
 import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi } from '@test/operator-api';
 import { RequestTransactionsService } from '../../apps/operator-api/src/access/request-transactions.service';
 
@@ -84,6 +85,39 @@ describe('a customer in the operator API', () => {
     expect(enabled.status).toBe(200);
     // Accepted beyond what the document promises.
     expect(takeViolations()).toHaveLength(5);
+  });
+
+  it.each([
+    ['created', 'created'],
+    ['imported', 'imported'],
+    ['created', 'imported'],
+    ['imported', 'changed'],
+  ] as const)('is one for each company, also when it is %s and %s at the same time', async (...ways) => {
+    const organization_number = fakeOrganizationNumber();
+    const details = { name: 'Fjordlys AS', email: 'it@fjordlys.example' };
+    const { id } = await saveFakeCustomer(api.superuser);
+    const csv = `name,org_number,email\nFjordlys AS,${organization_number},it@fjordlys.example\n`;
+    const requests = {
+      created: ['POST', '/customers', { ...details, organization_number }],
+      imported: ['POST', '/customers/import', { csv }],
+      changed: ['PATCH', `/customers/${id}`, { organization_number }],
+    } as const;
+    // Everybody reads, and nobody writes before the other has read.
+    const release = await holdLock(api.database, 'lock table customer in share mode');
+    const replies = ways.map(async (way) => {
+      const [method, path, body] = requests[way];
+      const headers = { 'content-type': 'application/json' };
+      const reply = await admin.call(path, { method, body: JSON.stringify(body), headers });
+      return [reply.status, await reply.text()] as const;
+    });
+    await waitForLocks(api.superuser, 2);
+    await release();
+    const refused = (await Promise.all(replies)).filter(([status, text]) => status >= 400 || text.includes('refused'));
+    expect(refused).toEqual([[expect.any(Number), expect.stringContaining(organization_number)]]);
+    const { rowCount } = await api.superuser.query('select from customer where organization_number = $1', [
+      organization_number,
+    ]);
+    expect(rowCount).toBe(1);
   });
 
   it('is found by a list within the transaction that adds it', async () => {

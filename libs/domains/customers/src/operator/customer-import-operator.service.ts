@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, In, IsNull } from 'typeorm';
+import { DataSource, type EntityManager, In, IsNull } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { isUniqueViolation } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { Customer } from '../entities/customer.entity';
 import { parseCustomerFile } from './customer-file';
-import { type CustomerLine, insertCustomer, loadCustomerCheck } from './new-customer';
+import { type CustomerLine, insertCustomer, loadCustomerCheck, lockOrganizationNumbers } from './new-customer';
 
 /** The outcome of a line, or of its trial. */
 export interface ImportedLine {
@@ -38,16 +38,14 @@ export class CustomerImportOperatorService {
    * @returns a report of every line
    */
   async import(actor: string, lines: readonly CustomerLine[], dryRun: boolean): Promise<ImportedLine[]> {
-    const faults = await this.faults(lines);
-    const refused = faults.some((fault) => fault !== undefined);
-    if (dryRun || refused) {
-      return lines.map((line, at) => {
-        const rest = refused && !dryRun ? 'not created' : 'valid';
-        return report(line, faults[at] === undefined ? rest : 'refused', faults[at]);
-      });
-    }
+    const reportOf = (faults: (string | undefined)[], rest: ImportedLine['result']) =>
+      lines.map((line, at) => report(line, faults[at] === undefined ? rest : 'refused', faults[at]));
+    if (dryRun) return reportOf(await this.faults(this.dataSource.manager, lines), 'valid');
     try {
       return await this.dataSource.transaction(async (manager) => {
+        await lockOrganizationNumbers(manager);
+        const faults = await this.faults(manager, lines);
+        if (faults.some((fault) => fault !== undefined)) return reportOf(faults, 'not created');
         const created: ImportedLine[] = [];
         // One after the other: numbers are given in the order of the file.
         for (const { line, ...customer } of lines) {
@@ -65,8 +63,8 @@ export class CustomerImportOperatorService {
     }
   }
 
-  private async faults(lines: readonly CustomerLine[]): Promise<(string | undefined)[]> {
-    const taken = await this.dataSource.manager.find(Customer, {
+  private async faults(manager: EntityManager, lines: readonly CustomerLine[]): Promise<(string | undefined)[]> {
+    const taken = await manager.find(Customer, {
       select: { customerNumber: true, organizationNumber: true, erasedAt: true },
       where: [
         { customerNumber: In(lines.flatMap(({ customerNumber }) => customerNumber ?? [])) },

@@ -6,7 +6,7 @@ import { isUniqueViolation, OperatorList, type TextSearch } from '@platform/data
 import { ServiceError } from '@platform/errors';
 import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import { Customer } from '../entities/customer.entity';
-import { insertCustomer, loadCustomerCheck, type NewCustomer } from './new-customer';
+import { insertCustomer, loadCustomerCheck, lockOrganizationNumbers, type NewCustomer } from './new-customer';
 import { lockCustomer, unknownCustomer } from './existing-customer';
 
 /** Filters of the list. */
@@ -131,7 +131,6 @@ export class CustomersOperatorService {
     await this.find(id);
     const fault = faultOf(given);
     if (fault !== undefined) throw new ServiceError('invalid_request', fault);
-    if (given.organizationNumber !== undefined) await refuseHeld(this.dataSource.manager, given.organizationNumber, id);
     return this.change(actor, id, 'customer.change', given);
   }
 
@@ -151,6 +150,7 @@ export class CustomersOperatorService {
 
   private change(actor: string, id: string, action: string, change: Partial<Customer>): Promise<Customer> {
     return this.dataSource.transaction(async (manager) => {
+      if (change.organizationNumber !== undefined) await refuseHeld(manager, change.organizationNumber, id);
       await lockCustomer(manager, id);
       await manager.update(Customer, { id }, { ...change, updatedAt: () => 'app.now()' });
       await announceTokenChange(manager, id);
@@ -178,8 +178,12 @@ function withToken(fingerprint: string): TextSearch {
   return { ...SEARCH, matches: [...SEARCH.matches, tokens], contains: `${SEARCH.contains} or c.id in (${tokens})` };
 }
 
-/** Two customers of one company are most likely one that was added twice. @throws ServiceError invalid_request */
+/**
+ * Two customers of one company are most likely one that was added twice. Until the transaction ends, no other one gives the number to a
+ * customer. @throws ServiceError invalid_request
+ */
 async function refuseHeld(manager: EntityManager, organizationNumber: string, except?: string): Promise<void> {
+  await lockOrganizationNumbers(manager);
   const others = { organizationNumber, erasedAt: IsNull(), ...(except !== undefined && { id: Not(except) }) };
   const holder = await manager.findOneBy(Customer, others);
   if (!holder) return;

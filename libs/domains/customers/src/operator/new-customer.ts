@@ -20,6 +20,14 @@ export type NewCustomer = Pick<Customer, 'name' | 'organizationNumber' | 'email'
 /** A line of a file of customers. */
 export type CustomerLine = NewCustomer & { line: number };
 
+/**
+ * Lets one transaction at a time look which customers have an organisation number, and give it to another one. No unique index does it: it
+ * could not be made where a company has two customers from before.
+ */
+export async function lockOrganizationNumbers(manager: EntityManager): Promise<void> {
+  await manager.query(`select pg_advisory_xact_lock(hashtextextended('organisation numbers', 0))`);
+}
+
 /** Adds a customer within the caller's transaction, with its audit entry. */
 export async function insertCustomer(
   manager: EntityManager,
