@@ -25,4 +25,10 @@ describe('prices in the operator API', () => {
     expect([withdrawn.status, await withdrawn.json()]).toEqual([200, expect.objectContaining(price)]);
     expect(await (await kari.call('/prices')).json()).toMatchObject({ data: [] });
   });
+
+  it('begin on no day of antiquity', async () => {
+    const added = await kari.post('/prices', { model: 'claude-next', input: '12', output: '60', from: '0001-01-01' });
+    const withdrawn = await kari.post('/prices/withdraw', { model: 'claude-next', from: '0001-01-01' });
+    expect([added.status, withdrawn.status]).toEqual([400, 400]);
+  });
 });

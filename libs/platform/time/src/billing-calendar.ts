@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AppConfig } from '@platform/config';
+import { ServiceError } from '@platform/errors';
 
 /** The months of AI credit, and the days of invoices and receipts: those of BILLING_TIMEZONE, by the database's clock. */
 @Injectable()
@@ -28,8 +29,9 @@ export class BillingCalendar {
     return row;
   }
 
-  /** The time at which a day (`YYYY-MM-DD`) begins. */
+  /** The time at which a day (`YYYY-MM-DD`) begins. @throws ServiceError invalid_request for one whose year is not written with four digits */
   startOf(date: string): Date {
+    if (date < '1000') throw new ServiceError('invalid_request', `The day ${date} is too long ago`);
     const midnight = Date.parse(`${date}T00:00:00Z`);
     // The zone's offset may change in that very night, so it is taken near the result.
     const near = midnight - this.offsetAt(midnight);
