@@ -15,6 +15,9 @@ export default class LastingToolsEnvironment extends TestEnvironment {
   }
 }
 
+/** Code of the error when V8 does not take what it made before: a test has set other options of V8. */
+const REJECTED = 'ERR_VM_MODULE_CACHED_DATA_REJECTED';
+
 /** A module's text, and what V8 made of it. */
 interface CompiledModule {
   source: string;
@@ -39,7 +42,11 @@ function keepCompiledModules(): void {
   vm.compileFunction = (source, parameters, options = {}) => {
     const { filename = '' } = options;
     const known = functions.get(filename);
-    if (known?.source === source) return compile(source, parameters, { ...options, cachedData: known.code });
+    if (known?.source === source) {
+      const compiled = compile(source, parameters, { ...options, cachedData: known.code });
+      if (compiled.cachedDataRejected) functions.delete(filename);
+      return compiled;
+    }
     const compiled = compile(source, parameters, { ...options, produceCachedData: true });
     functions.set(filename, { source, code: compiled.cachedData });
     return compiled;
@@ -49,10 +56,16 @@ function keepCompiledModules(): void {
   vm.SourceTextModule = class extends vm.SourceTextModule {
     constructor(source: string, options: ModuleOptions) {
       const known = modules.get(options.identifier);
-      const isKnown = known?.source === source;
-      super(source, isKnown ? { ...options, cachedData: known.code } : options);
-      if (!isKnown)
-        modules.set(options.identifier, { source, code: (this as unknown as CacheableModule).createCachedData() });
+      if (known?.source === source) {
+        try {
+          super(source, { ...options, cachedData: known.code });
+          return;
+        } catch (error) {
+          if ((error as { code?: string }).code !== REJECTED) throw error;
+        }
+      }
+      super(source, options);
+      modules.set(options.identifier, { source, code: (this as unknown as CacheableModule).createCachedData() });
     }
   };
 }
