@@ -67,13 +67,14 @@ describeWithNginx('a flood of requests, at the proxy', () => {
   async function expectBound(atOnce: number, perSecond: number, count: number, headersOf: (place: number) => Headers) {
     const begun = performance.now();
     const refused: Response[] = [];
+    // Patiently: on a busy machine all others may be abandoned before the proxy has read them.
+    expect(await (await ask(headersOf(0))).text()).toBe('served');
     await repeat(count, async (place) => {
       const reply = await askImpatiently(headersOf(place));
       if (reply?.ok) await reply.text();
       else if (reply) refused.push(reply);
     });
     const seconds = (performance.now() - begun) / 1000;
-    expect(served).toBeGreaterThan(0);
     expect(served).toBeLessThanOrEqual(atOnce + perSecond * seconds + 1);
     const [refusal] = refused;
     const { headers } = refusal as Response;
