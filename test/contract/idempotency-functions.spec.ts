@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
-import { describeOnOneServer } from '@test/kinds-of-server';
+import { describeOnOneServer, itOnOneServer } from '@test/kinds-of-server';
 import { useTestDatabase } from '@test/use-test-database';
 
 const database = useTestDatabase();
@@ -145,5 +145,81 @@ describeOnOneServer('Idempotency-Keys of a batch of the ledger', 'its batches do
          and not has_function_privilege('customer_api', p.oid, 'execute')`,
     );
     expect(rows).toHaveLength(1);
+  });
+});
+
+describe('A function of Idempotency-Keys concerns one key alone', () => {
+  const HASHES = [randomBytes(32), randomBytes(32)];
+  const REPLY = Buffer.from('reply');
+  const [BUSY, DONE] = ['in_progress', 'done with a reply'];
+  let customers: string[];
+  let effects: string[];
+
+  /** Two customers have the same two keys in progress, with the same effects: only all three tell them apart. */
+  beforeEach(async () => {
+    const { superuser } = database;
+    customers = [(await saveFakeCustomer(superuser)).id, (await saveFakeCustomer(superuser)).id];
+    effects = [randomUUID(), randomUUID()];
+    for (const customer of customers)
+      for (const [place, hash] of HASHES.entries())
+        await run('claim_idempotency_key($1, $2, $2, $3)', [customer, hash, effects[place]]);
+  });
+
+  const run = (text: string, values: unknown[]) => database.superuser.query(`select app.${text}`, values);
+  /** The states of the keys: of the first customer, then of the second. */
+  const states = async () => {
+    const { rows } = await database.superuser.query<{ state: string; reply: Buffer | null }>(
+      `select state, reply from idempotency_key where customer_id = any ($1)
+       order by array_position($1, customer_id), array_position($2, key_hash)`,
+      [customers, HASHES],
+    );
+    return rows.map(({ state, reply }) => (reply ? `${state} with a reply` : state));
+  };
+
+  it('when it is completed', async () => {
+    const complete = (effect = effects[0]) =>
+      run('complete_idempotency_key($1, $2, $3, $4, $5)', [customers[0], HASHES[0], effect, 'key', REPLY]);
+    await complete(effects[1]);
+    expect(await states()).toEqual([BUSY, BUSY, BUSY, BUSY]);
+    await complete();
+    expect(await states()).toEqual([DONE, BUSY, BUSY, BUSY]);
+    const { rows } = await complete(effects[1]);
+    expect(rows).toEqual([{ complete_idempotency_key: false }]);
+  });
+
+  itOnOneServer('when several are completed together', 'batches of the ledger do not run there', async () => {
+    const complete = (owners: number[], keys: number[]) =>
+      run('complete_idempotency_keys($1, $2, $3, $4, $5)', [
+        owners.map((place) => customers[place]),
+        keys.map((place) => HASHES[place]),
+        keys.map((place) => effects[place]),
+        keys.map(() => 'key'),
+        keys.map(() => REPLY),
+      ]);
+    await complete([0], [0]);
+    expect(await states()).toEqual([DONE, BUSY, BUSY, BUSY]);
+    await complete([0, 1], [1, 0]);
+    expect(await states()).toEqual([DONE, DONE, DONE, BUSY]);
+    await expect(complete([1, 0], [1, 0])).rejects.toThrow('another request has it');
+    expect(await states()).toEqual([DONE, DONE, DONE, BUSY]);
+  });
+
+  it('when it is freed', async () => {
+    const free = (effect: string | undefined) =>
+      run('free_idempotency_key($1, $2, $3)', [customers[1], HASHES[1], effect]);
+    await free(effects[0]);
+    expect(await states()).toEqual([BUSY, BUSY, BUSY, BUSY]);
+    await free(effects[1]);
+    expect(await states()).toEqual([BUSY, BUSY, BUSY, 'free']);
+  });
+
+  it('of a customer, when it is given up after its time', async () => {
+    const giveUp = () => run('give_up_idempotency_keys($1)', [customers[0]]);
+    await database.superuser.query(
+      `update idempotency_key set reply = $2, deadline = app.now() - interval '1 second' where key_hash = $1 and customer_id = any ($3)`,
+      [HASHES[1], REPLY, customers],
+    );
+    await giveUp();
+    expect(await states()).toEqual([BUSY, DONE, BUSY, 'in_progress with a reply']);
   });
 });

@@ -192,42 +192,36 @@ describe('Deliveries of events to webhook endpoints', () => {
     expect(received?.headers['webhook-signature']).toMatch(/^v1,\S+$/);
   });
 
-  it('of a slow endpoint are left to a later run when the time of one is over', async () => {
+  /** Delivers three events to an endpoint, each of which takes so long by the worker's clock. */
+  async function deliverSlowly(ms: number) {
     const caller = await manager();
     const { id } = await create(caller);
     const now = performance.now.bind(performance);
     let passed = 0;
     jest.spyOn(performance, 'now').mockImplementation(() => now() + passed);
     receiver.answer(path, (reply) => {
-      passed += 11_000;
+      passed += ms;
       reply.writeHead(204).end();
     });
     await api.superuser.query('begin');
     for (let count = 0; count < 3; count++) await record(caller.customer.id);
     await api.superuser.query('commit');
     await untilStates(id, 'delivered', 'delivered', 'delivered');
+    return { customerId: caller.customer.id, id };
+  }
+
+  it('of a slow endpoint are left to a later run when the time of one is over', async () => {
+    const { customerId, id } = await deliverSlowly(11_000);
     const runs = await api.superuser.query(
       `select from pgboss.job where name = 'webhooks.deliver' and singleton_key = $1`,
-      [`${caller.customer.id}/${id}`],
+      [`${customerId}/${id}`],
     );
     expect(runs.rowCount).toBe(3);
     expect(new Set(receiver.at(path).map(({ headers }) => headers['webhook-id'])).size).toBe(3);
   });
 
   it('behind slow ones are signed with the time at which they are sent', async () => {
-    const caller = await manager();
-    const { id } = await create(caller);
-    const now = performance.now.bind(performance);
-    let passed = 0;
-    jest.spyOn(performance, 'now').mockImplementation(() => now() + passed);
-    receiver.answer(path, (reply) => {
-      passed += 4_000;
-      reply.writeHead(204).end();
-    });
-    await api.superuser.query('begin');
-    for (let count = 0; count < 3; count++) await record(caller.customer.id);
-    await api.superuser.query('commit');
-    await untilStates(id, 'delivered', 'delivered', 'delivered');
+    await deliverSlowly(4_000);
     const [first = 0, ...later] = receiver.at(path).map(({ headers }) => Number(headers['webhook-timestamp']));
     // Rounded down to seconds, after some milliseconds of the test itself.
     for (const [place, time] of later.entries())
