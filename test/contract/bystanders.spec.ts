@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { customerColumn, customerOwnedTables } from '@test/any-row';
 import { saveFakeInvoice } from '@test/factories/invoice.factory';
 import { saveFakeToken } from '@test/factories/service-token.factory';
@@ -61,6 +62,14 @@ const BY_OPERATOR: Change[] = [
   ['POST /webhook-endpoints/ENDPOINT/rotate-secret', undefined, ['webhook_endpoint ENDPOINT']],
   ['POST /webhook-endpoints/ENDPOINT/redeliver', { since: '2026-01-01T00:00:00Z' }, ['webhook_delivery DELIVERY']],
   ['POST /webhook-deliveries/DELIVERY/redeliver', undefined, ['webhook_delivery DELIVERY']],
+];
+
+/** Changes of no customer's rows, or of all of a customer's: other tests have them. */
+const OTHERS = [
+  /^\/(login|logout|sessions|passkeys|accounts|prices|announcements|invoice-syncs)\b/,
+  /^\/customers(\/import|\/\{id\}\/(export|erase|activate))?$/,
+  /^\/ai\/v1\//,
+  /^\/(tokens\/find|status-events|billing-accounts|webhook-endpoints|webhook-endpoints\/\{id\}\/test)$/,
 ];
 
 /** Counts and times that any request of a customer's changes. */
@@ -171,6 +180,19 @@ describe('A change', () => {
       addedToOther: added.map(nameOf).filter((name) => name.endsWith('of the other customer')),
     };
   }
+
+  it.each([
+    ['openapi.json', BY_CUSTOMER],
+    ['apps/operator-api/openapi.json', BY_OPERATOR],
+  ])('that %s has is among those below', (document, changes) => {
+    const { paths } = JSON.parse(readFileSync(document, 'utf8')) as { paths: Record<string, object> };
+    const known = changes.map(([request]) => request.replace(/[A-Z]{4,}\w*$|[A-Z]{5,}\w*(?=\/)/, '{id}'));
+    const missing = Object.entries(paths)
+      .filter(([path]) => !OTHERS.some((other) => other.test(path)))
+      .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
+      .filter((request) => /^(POST|PUT|PATCH|DELETE) /.test(request) && !known.includes(request));
+    expect(missing).toEqual([]);
+  });
 
   it.each(BY_CUSTOMER)('of the customer concerns nothing else: %s', async (request, body, changed) => {
     expect(await changedBy('customer', request, body)).toEqual({ succeeded: true, changed, addedToOther: [] });
