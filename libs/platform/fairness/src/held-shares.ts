@@ -1,3 +1,5 @@
+import { LinkedList, type ListEntry } from '@platform/collections';
+
 /** Whether a party got what it asked for; if not, whether its own share is used up, or all that there is. */
 export type Grant = 'granted' | 'share_used' | 'all_used';
 
@@ -72,7 +74,7 @@ export class FairSlots {
   private readonly running: HeldShares;
   private readonly places: HeldShares;
   /** The waiting calls by caller, the caller whose turn is next first. */
-  private readonly waiting = new Map<string | undefined, Set<() => void>>();
+  private readonly waiting = new Map<string | undefined, LinkedList<() => void>>();
 
   /** @param most concurrent calls @param mostWaiting calls that wait for their turn */
   constructor(most: number, mostWaiting: number) {
@@ -95,9 +97,10 @@ export class FairSlots {
   /** Waits for a slot, which is taken when `free` is called. @returns leaves the queue */
   queue(caller: string | undefined, free: () => void): () => void {
     this.places.take(caller);
-    const calls = this.waiting.get(caller) ?? new Set();
-    this.waiting.set(caller, calls.add(free));
-    return () => this.leave(caller, free);
+    const calls = this.waiting.get(caller) ?? new LinkedList();
+    this.waiting.set(caller, calls);
+    const place = calls.add(free);
+    return () => this.leave(caller, place);
   }
 
   /** Frees a slot. Calls that wait begin as far as their callers' shares allow, one of each caller in turn. */
@@ -109,19 +112,18 @@ export class FairSlots {
   /** Takes a slot for the first waiting call of the first caller that may have one; that caller's turn comes last then. */
   private next(): (() => void) | undefined {
     for (const [caller, calls] of this.waiting) {
-      const [call] = calls;
-      if (!call || !this.take(caller)) continue;
-      this.leave(caller, call);
+      const place = calls.oldest;
+      if (!place || !this.take(caller)) continue;
+      this.leave(caller, place);
       if (this.waiting.delete(caller)) this.waiting.set(caller, calls);
-      return call;
+      return place.value;
     }
     return undefined;
   }
 
-  private leave(caller: string | undefined, free: () => void): void {
-    const calls = this.waiting.get(caller);
-    if (!calls?.delete(free)) return;
+  private leave(caller: string | undefined, place: ListEntry<() => void>): void {
+    if (!place.remove()) return;
     this.places.give(caller);
-    if (calls.size === 0) this.waiting.delete(caller);
+    if (this.waiting.get(caller)?.size === 0) this.waiting.delete(caller);
   }
 }

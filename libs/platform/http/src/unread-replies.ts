@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { LinkedList } from '@platform/collections';
 import { AppConfig } from '@platform/config';
 import { ServiceError } from '@platform/errors';
 import { type Grant, HeldShares } from '@platform/fairness';
@@ -29,7 +30,7 @@ const RETRY_AFTER_SECONDS = 10;
 export class ReplyMemory {
   private readonly shares: HeldShares;
   /** By party, the oldest first. */
-  private readonly held = new Map<string, Set<HeldReply>>();
+  private readonly held = new Map<string, LinkedList<HeldReply>>();
   /** Readers that were disconnected because they took too little. */
   slowReaders = 0;
 
@@ -66,7 +67,7 @@ export class ReplyMemory {
     for (const unread of this.held.get(party) ?? []) {
       if (this.shares.check(party, bytes) === 'granted') break;
       if (!unread.reply.socket?.writableLength) continue;
-      this.release(unread);
+      unread.release();
       unread.reply.destroy();
     }
     this.shares.force(party, bytes);
@@ -74,26 +75,23 @@ export class ReplyMemory {
   }
 
   private add(reply: ServerResponse, party: string, bytes: number): void {
-    const held = { reply, party, bytes };
-    const own = this.held.get(party);
-    if (own) own.add(held);
-    else this.held.set(party, new Set([held]));
-    onReplyClosed(reply, () => this.release(held));
-  }
-
-  private release(held: HeldReply): void {
-    const own = this.held.get(held.party);
-    if (!own?.delete(held)) return;
-    if (own.size === 0) this.held.delete(held.party);
-    this.shares.give(held.party, held.bytes);
+    const own = this.held.get(party) ?? new LinkedList();
+    this.held.set(party, own);
+    const release = () => {
+      if (!place.remove()) return;
+      if (own.size === 0) this.held.delete(party);
+      this.shares.give(party, bytes);
+    };
+    const place = own.add({ reply, release });
+    onReplyClosed(reply, release);
   }
 }
 
 /** A reply whose memory was taken. */
 interface HeldReply {
   reply: ServerResponse;
-  party: string;
-  bytes: number;
+  /** Gives its memory back. */
+  release: () => void;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { LinkedList, type ListEntry } from '@platform/collections';
 import type { BreakerOptions } from './upstream-options';
 import type { UpstreamFailureReason } from './upstream-reply';
 
@@ -271,7 +272,7 @@ export interface WaitingCall {
 
 /** The calls that wait for a reply to begin; bounds them while the upstream is silent. */
 export class WaitingCalls {
-  private readonly calls = new Set<WaitingCall>();
+  private readonly calls = new LinkedList<WaitingCall>();
   private answeredAt = -Infinity;
   private readonly mostWhileSilent: number;
 
@@ -295,21 +296,19 @@ export class WaitingCalls {
 
   /** Whether no call was answered for as long as the oldest call should have taken. */
   get silent(): boolean {
-    const oldest = this.calls.values().next().value;
+    const oldest = this.calls.oldest?.value;
     if (oldest === undefined) return false;
     const since = performance.now() - this.options.slowAfterMs;
     return oldest.since <= since && this.answeredAt <= since;
   }
 
-  begin(caller: string | undefined): WaitingCall {
-    const call = { caller, since: performance.now() };
-    this.calls.add(call);
-    return call;
+  begin(caller: string | undefined): ListEntry<WaitingCall> {
+    return this.calls.add({ caller, since: performance.now() });
   }
 
   /** @param answered whether a reply began */
-  end(call: WaitingCall, answered: boolean): void {
-    if (this.calls.delete(call) && answered) this.answeredAt = performance.now();
+  end(call: ListEntry<WaitingCall>, answered: boolean): void {
+    if (call.remove() && answered) this.answeredAt = performance.now();
   }
 }
 

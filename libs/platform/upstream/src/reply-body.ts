@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { LinkedList, type ListEntry } from '@platform/collections';
 import type { Flow } from './exchange';
 import type { UpstreamCallError, UpstreamFailureReason } from './upstream-reply';
 
@@ -146,7 +147,7 @@ export class ByteBudget {
   /** Bytes in use. */
   used = 0;
   /** Those that have bytes, the oldest first, and those of replies that wait. */
-  readonly leases = new Set<ByteLease>();
+  readonly leases = new LinkedList<ByteLease>();
   readonly paused = new Map<ByteLease, Flow>();
 
   constructor(private readonly limit: number) {}
@@ -167,20 +168,21 @@ export class ByteBudget {
 
   /** Whether the reply of a lease may be read on. */
   admits(lease: ByteLease): boolean {
-    return this.used <= this.limit || this.leases.values().next().value === lease;
+    return this.used <= this.limit || this.leases.oldest?.value === lease;
   }
 }
 
 /** The bytes of one reply. */
 export class ByteLease {
   private bytes = 0;
+  private place?: ListEntry<ByteLease> | undefined;
 
   constructor(private readonly budget: ByteBudget) {}
 
   /** Adds bytes, and pauses the reply while the budget is exceeded. */
   add(bytes: number, flow: Flow): void {
     const { budget } = this;
-    budget.leases.add(this);
+    this.place ??= budget.leases.add(this);
     this.bytes += bytes;
     budget.used += bytes;
     if (budget.admits(this)) return;
@@ -194,6 +196,9 @@ export class ByteLease {
     budget.used -= this.bytes;
     this.bytes = 0;
     budget.paused.delete(this);
-    if (budget.leases.delete(this)) budget.resume();
+    if (!this.place) return;
+    this.place.remove();
+    this.place = undefined;
+    budget.resume();
   }
 }

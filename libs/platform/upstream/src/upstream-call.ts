@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import type { ListEntry } from '@platform/collections';
 import type { FairSlots } from '@platform/fairness';
 import { annotateSpan, traceHeaders } from '@platform/tracing';
 import type { CallLog } from './call-log';
@@ -46,7 +47,7 @@ export class UpstreamCall implements Receiver, BodyReader {
   private readonly stalledBefore: number;
   private readonly lease: ByteLease;
   private ended?: PromiseWithResolvers<void>;
-  private waiting: WaitingCall | undefined;
+  private waiting: ListEntry<WaitingCall> | undefined;
   private slowTimer?: NodeJS.Timeout;
   /** The present attempt: its reply's headers, flow and body. */
   private headers: Record<string, string> = {};

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Agent } from 'undici';
+import { LinkedList, type ListEntry } from '@platform/collections';
 import { FairSlots } from '@platform/fairness';
 import { annotateSpan, traced } from '@platform/tracing';
 import type { CallLog, ClientState } from './call-log';
@@ -33,7 +34,7 @@ export class UpstreamClient implements ClientState {
   private readonly circuit: Circuit;
   private readonly calls: WaitingCalls;
   private readonly surroundings: CallSurroundings;
-  private readonly inProgress = new Set<UpstreamCall>();
+  private readonly inProgress = new LinkedList<UpstreamCall>();
   private readonly silence: SilenceWatch | undefined;
   private stopped = false;
 
@@ -125,7 +126,8 @@ export class UpstreamClient implements ClientState {
   }
 
   private async make<T>(request: UpstreamRequest, read: (reply: UpstreamReply) => T, stream?: BodyStream): Promise<T> {
-    const call = this.admit(request, stream);
+    const entry = this.admit(request, stream);
+    const call = entry.value;
     try {
       const reply = await call.run();
       if (reply.body.length > LARGE_BYTES) await (largeReplies = largeReplies.then(() => nextTurn()));
@@ -137,18 +139,16 @@ export class UpstreamClient implements ClientState {
       call.over(told);
       throw told;
     } finally {
-      this.inProgress.delete(call);
+      entry.remove();
     }
   }
 
-  private admit(request: UpstreamRequest, stream: BodyStream | undefined): UpstreamCall {
+  private admit(request: UpstreamRequest, stream: BodyStream | undefined): ListEntry<UpstreamCall> {
     if (this.stopped) throw this.notCalled(request.operation, 'shutdown');
     if (!this.calls.admits(request.onBehalfOf)) throw this.notCalled(request.operation, 'busy');
     const observation = this.circuit.enter();
     if (!observation) throw this.notCalled(request.operation, 'circuit_open');
-    const call = new UpstreamCall(request, observation, this.surroundings, stream);
-    this.inProgress.add(call);
-    return call;
+    return this.inProgress.add(new UpstreamCall(request, observation, this.surroundings, stream));
   }
 
   private notCalled(operation: string, reason: UpstreamFailureReason): UpstreamCallError {

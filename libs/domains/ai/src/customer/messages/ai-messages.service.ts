@@ -102,7 +102,7 @@ export class AiMessagesService {
     const call = { customerId: this.context.customerId, tokenId, requestId, key: this.keyedCalls.current };
     if (form.stream) return this.stream(call, request, form);
     const shutdown = this.calls.begin();
-    return this.calls.track(this.answer(call, request, form, shutdown.signal), shutdown);
+    return this.calls.track(this.answer(call, request, form, shutdown.value.signal), shutdown);
   }
 
   private async answer(
@@ -132,7 +132,7 @@ export class AiMessagesService {
     const reply = new ReplyStream(this.config.AI_STREAM_PATIENCE_MS);
     const shutdown = this.calls.begin();
     const ended = this.calls.track(
-      this.beginStream(call, request, shutdown.signal)
+      this.beginStream(call, request, shutdown.value.signal)
         .then((begun) => {
           const usageId = begun.reserved.reservationId;
           reply.once('begun', () => opened.resolve({ usageId, events: reply, ended }));

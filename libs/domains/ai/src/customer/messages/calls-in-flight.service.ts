@@ -1,4 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationShutdown, Optional } from '@nestjs/common';
+import { LinkedList, type ListEntry } from '@platform/collections';
 import { AppConfig } from '@platform/config';
 import { Metrics } from '@platform/metrics';
 import { CreditLedger } from '../../ledger/credit-ledger.port';
@@ -14,8 +15,8 @@ const LAST_MS = 1_000;
  */
 @Injectable()
 export class CallsInFlightService implements BeforeApplicationShutdown, OnApplicationShutdown {
-  private readonly calls = new Set<Promise<unknown>>();
-  private readonly shutdowns = new Set<AbortController>();
+  private readonly calls = new LinkedList<Promise<unknown>>();
+  private readonly shutdowns = new LinkedList<AbortController>();
   private detached = 0;
 
   // Tests run the module without metrics.
@@ -38,26 +39,21 @@ export class CallsInFlightService implements BeforeApplicationShutdown, OnApplic
     return this.calls.size;
   }
 
-  /** Begins a call of the provider: the signal aborts when the process cannot wait for it any longer. */
-  begin(): AbortController {
-    const shutdown = new AbortController();
-    this.shutdowns.add(shutdown);
-    return shutdown;
-  }
-
-  /** Ends a call that began with {@link begin} and is not tracked. */
-  end(shutdown: AbortController): void {
-    this.shutdowns.delete(shutdown);
+  /**
+   * Begins a call of the provider: the signal aborts when the process cannot wait for it any longer. A call that is not tracked is to
+   * be removed when it ends.
+   */
+  begin(): ListEntry<AbortController> {
+    return this.shutdowns.add(new AbortController());
   }
 
   /** Tracks a call that began with {@link begin} until it ends: the process waits for it. */
-  track<T>(call: Promise<T>, shutdown: AbortController): Promise<T> {
+  track<T>(call: Promise<T>, shutdown: ListEntry<AbortController>): Promise<T> {
     const forget = () => {
-      this.calls.delete(ended);
-      this.shutdowns.delete(shutdown);
+      tracked.remove();
+      shutdown.remove();
     };
-    const ended: Promise<void> = call.then(forget, forget);
-    this.calls.add(ended);
+    const tracked = this.calls.add(call.then(forget, forget));
     return call;
   }
 

@@ -32,14 +32,14 @@ export class TokenCountsService {
     const model = await this.models.find();
     if (!model) throw callRefused('not_configured');
     const shutdown = this.calls.begin();
-    const forget = this.context.onAbandoned(() => shutdown.abort());
+    const forget = this.context.onAbandoned(() => shutdown.value.abort());
     try {
-      return await this.countFor({ customerId, ...model }, request, shutdown.signal);
+      return await this.countFor({ customerId, ...model }, request, shutdown.value.signal);
     } catch (error) {
       throw this.context.isAbandoned ? new ClientGoneError() : error;
     } finally {
       forget();
-      this.calls.end(shutdown);
+      shutdown.remove();
     }
   }
 

@@ -1,0 +1,1 @@
+export { type ListEntry, LinkedList } from './linked-list';
