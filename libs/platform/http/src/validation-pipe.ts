@@ -101,20 +101,27 @@ const MOST_COMPARED = 50;
 /** Values of the paging parameters of other interfaces that mean the first page, which is what such a request gets. */
 const FIRST_PAGE: Record<string, string> = { page: '1', offset: '0' };
 
-/** The reply to a request, by its query or its body: a pipe is given these alone. */
-const replies = new WeakMap<object, FastifyReply>();
+const REPLY = Symbol('the reply to a request');
 
-/** Lets the pipe that checks an input find the reply to it. */
+/** A request's query or its body, of which a pipe is given no more. */
+interface Input {
+  [REPLY]?: FastifyReply;
+}
+
+/**
+ * Lets the pipe that checks an input find the reply to it: as a hidden property of the input. In a WeakMap the reply, which refers to the
+ * input, would outlive every small collection.
+ */
 export function rememberReply(input: unknown, reply: FastifyReply): void {
-  if (typeof input === 'object' && input !== null) replies.set(input, reply);
+  if (typeof input === 'object' && input !== null) Object.defineProperty(input, REPLY, { value: reply });
 }
 
 /** Names in the reply's `X-Ignored` those unknown names of an input that are near misses of known ones. */
-function nameIgnored(input: object, known: readonly string[]): void {
+function nameIgnored(input: Input, known: readonly string[]): void {
   const unknown = Object.keys(input)
     .slice(0, MOST_COMPARED)
     .filter((name) => !known.includes(name));
-  const reply = unknown.length > 0 ? replies.get(input) : undefined;
+  const reply = unknown.length > 0 ? input[REPLY] : undefined;
   if (reply) addIgnored(reply, nearMisses(unknown, known));
 }
 
