@@ -51,8 +51,8 @@ export class UpstreamCall implements Receiver, BodyReader {
   private slowTimer?: NodeJS.Timeout;
   /** The present attempt: its reply's headers, flow and body. */
   private headers: Record<string, string> = {};
-  private flow?: Flow;
-  private body?: ReplyBody;
+  private flow?: Flow | undefined;
+  private body?: ReplyBody | undefined;
   /** When this attempt last heard of the upstream. */
   private heardAt?: number;
   /** Whether we are holding the reply back: for its reader, or because memory is short. */
@@ -63,7 +63,7 @@ export class UpstreamCall implements Receiver, BodyReader {
     private readonly request: UpstreamRequest,
     private readonly observation: Observation,
     private readonly surroundings: CallSurroundings,
-    private readonly stream: BodyStream | undefined,
+    private stream: BodyStream | undefined,
   ) {
     this.timeoutMs = request.timeoutMs ?? surroundings.options.timeoutMs;
     this.deadline = setTimeout(() => this.end('timeout_total'), this.timeoutMs);
@@ -262,6 +262,8 @@ export class UpstreamCall implements Receiver, BodyReader {
     const { options, log } = this.surroundings;
     const { operation } = this.request;
     log.write({ upstream: options.name, operation, outcome, code, attempts, bytes, durationMs, ok });
+    // Small collections take an ended call for reachable (docs/decisions/measurements.md): it must not keep what its reply went into.
+    this.flow = this.body = this.stream = undefined;
   }
 
   private readonly cancel = () => this.end('cancelled');
