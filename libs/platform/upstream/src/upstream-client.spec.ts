@@ -2,8 +2,6 @@ import { getEventListeners, once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { Logger } from '@nestjs/common';
 import { loadConfig } from '@platform/config';
 import { freePort } from '@test/free-port';
@@ -322,32 +320,6 @@ describe('UpstreamClient', () => {
       const { content } = await client.stream(get);
       content.destroy();
       await until(() => server.open === 0);
-    });
-
-    it('and leaves what they were read into to small garbage collections', async () => {
-      setFlagsFromString('--expose-gc');
-      const collect = runInNewContext('gc') as (options?: { type: 'minor' }) => void;
-      const [many, atOnce, bytesEach] = [1_500, 4, 80_000];
-      server.answer((socket) => socket.write(rawReply(200, 'abcd')));
-      const client = open();
-      const signal = new AbortController().signal;
-      const readOne = async () => {
-        const { content } = await client.stream({ ...get, signal });
-        const readInto: unknown[] = new Array(bytesEach / 8).fill(0);
-        content.on('data', (piece) => readInto.push(piece));
-        await once(content, 'close');
-      };
-      await readOne();
-      collect();
-      const before = process.memoryUsage().heapUsed;
-      let most = 0;
-      for (let count = 0; count < many; count += atOnce) {
-        await Promise.all(Array.from({ length: atOnce }, readOne));
-        if (count % 20 > 0) continue;
-        collect({ type: 'minor' });
-        most = Math.max(most, process.memoryUsage().heapUsed - before);
-      }
-      expect(most).toBeLessThan((many * bytesEach) / 10);
     });
 
     it('no refusal: that is an error with what it said', async () => {
