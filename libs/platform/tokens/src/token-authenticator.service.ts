@@ -1,12 +1,11 @@
 import { hash } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
-import { PipelinedConnectionsService, prepared } from '@platform/database';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { isTransientFailure, PipelinedConnectionsService, prepared, retryTransient } from '@platform/database';
 import type { AuthenticatedCustomer } from './authenticated-customer';
 import { RefusedToken } from './refused-token';
 import type { Scope } from './scopes';
 import { TokenChangeListenerService } from './token-change-listener.service';
 import { isWellFormed, TOKEN_LENGTH } from './token-format';
-import { TokenUseRecorderService } from './token-use-recorder.service';
 
 /** Maximum number of cached tokens; beyond it the oldest entry is dropped. */
 const CAPACITY = 50_000;
@@ -14,6 +13,13 @@ const CAPACITY = 50_000;
  * Maximum age of a cached token: bounds the delay of changes that bypass the operator's programs and are not announced.
  */
 const REMEMBER_MS = 60_000;
+
+const WRITE_USES_EVERY_MS = 1000;
+const RETRY_MS = 250;
+/** How long the last write is retried at shutdown. */
+const SHUTDOWN_RETRY_MS = 5000;
+/** Maximum number of tokens whose use is to be written; above it further uses are dropped. */
+const USES = 50_000;
 
 // The database tells how long the token is still valid: the process's own date decides nothing. Columns by name: a
 // migration that adds one must not break statements that connections have prepared.
@@ -24,6 +30,8 @@ const AUTHENTICATE = prepared(
      case when token_id is null then app.token_refusal(given.hash) end as refusal
    from (select $1::bytea as hash) given left join app.authenticate(given.hash) on true`,
 );
+
+const RECORD = prepared('tokens.record-use', 'select app.record_token_uses($1, $2)');
 
 type Authenticated = AuthenticatedCustomer | RefusedToken;
 
@@ -51,20 +59,21 @@ interface Remembered {
 
 /**
  * Finds the customer of a token. Valid tokens are cached. The cache is used only while a change is certain to be
- * received within 100 ms; otherwise every call queries the database.
+ * received within 100 ms; otherwise every call queries the database. When a token was last used is recorded.
  */
 @Injectable()
-export class TokenAuthenticatorService {
+export class TokenAuthenticatorService implements OnApplicationShutdown {
   private readonly remembered = new Map<string, Remembered>();
   private readonly lookUps = new Map<string, Promise<Authenticated>>();
+  private readonly uses: TokenUses;
   /** Number of received changes. */
   private epoch = 0;
 
   constructor(
     private readonly pipeline: PipelinedConnectionsService,
     private readonly changes: TokenChangeListenerService,
-    private readonly uses: TokenUseRecorderService,
   ) {
+    this.uses = new TokenUses(pipeline);
     changes.onChange = (customerId) => this.forget(customerId);
   }
 
@@ -83,6 +92,11 @@ export class TokenAuthenticatorService {
    */
   latelyHolderOf(token: string): string | undefined {
     return token.length === TOKEN_LENGTH ? this.remembered.get(tokenKey(token))?.customer.customerId : undefined;
+  }
+
+  /** Stores the last uses: Nest closes the database, a global module, after all others. */
+  onApplicationShutdown(): Promise<void> {
+    return this.uses.close();
   }
 
   private admit(key: string, customer: AuthenticatedCustomer): Authenticated {
@@ -128,6 +142,78 @@ export class TokenAuthenticatorService {
     if (customerId === undefined) this.remembered.clear();
     for (const [key, { customer }] of this.remembered)
       if (customer.customerId === customerId) this.remembered.delete(key);
+  }
+}
+
+/** Records when tokens were last used: every valid call counts, with one statement per second for all of them. */
+class TokenUses {
+  private readonly logger = new Logger(TokenUses.name);
+  /** When each token was last used, by the base64 text of its hash. */
+  private uses = new Map<string, number>();
+  private timer?: NodeJS.Timeout;
+  private writing: Promise<void> = Promise.resolve();
+
+  constructor(private readonly pipeline: PipelinedConnectionsService) {}
+
+  /** Records a valid call. @param hash of its token, as base64 text */
+  record(hash: string): void {
+    if (this.uses.size < USES || this.uses.has(hash)) this.uses.set(hash, performance.now());
+    this.schedule();
+  }
+
+  /** Writes the recorded uses. If the database is unavailable, it retries every second. */
+  private flush(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.writing = this.writing.then(() => this.write());
+  }
+
+  /** Stores the last uses. */
+  async close(): Promise<void> {
+    const retries = { pauseMs: RETRY_MS, forMs: SHUTDOWN_RETRY_MS };
+    this.writing = this.writing
+      .then(() => retryTransient(() => this.store(), retries))
+      .catch((error: unknown) =>
+        this.logger.error({ msg: 'last use of tokens is lost', err: error, tokens: this.uses.size }),
+      );
+    await this.writing;
+    clearTimeout(this.timer);
+  }
+
+  private async write(): Promise<void> {
+    try {
+      await this.store();
+    } catch (error) {
+      this.logger.warn({ msg: 'last use of tokens could not be written yet', err: error });
+      this.schedule();
+    }
+  }
+
+  /** Stores the recorded uses. @throws if the database is unavailable; they stay recorded */
+  private async store(): Promise<void> {
+    // Always in the same order: two replicas that write the same tokens must not deadlock.
+    const uses = [...this.uses].sort(([a], [b]) => (a < b ? -1 : 1));
+    if (uses.length === 0) return;
+    this.uses = new Map();
+    const now = performance.now();
+    try {
+      await this.pipeline.single(RECORD, [
+        uses.map(([hash]) => Buffer.from(hash, 'base64')),
+        uses.map(([, at]) => now - at),
+      ]);
+    } catch (error) {
+      if (!isTransientFailure(error)) {
+        // Not retried: the database would refuse it again and again, with everything recorded since.
+        this.logger.error({ msg: 'last use of tokens could not be written', err: error });
+        return;
+      }
+      for (const [hash, at] of uses) if (!this.uses.has(hash)) this.uses.set(hash, at);
+      throw error;
+    }
+  }
+
+  private schedule(): void {
+    this.timer ??= setTimeout(() => this.flush(), WRITE_USES_EVERY_MS);
   }
 }
 

@@ -1,9 +1,11 @@
+import { Buffer } from 'node:buffer';
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
 import { DataSource } from 'typeorm';
 import { AppConfig } from '@platform/config';
 import { ServiceError } from '@platform/errors';
 import { asUnavailable, DatabaseUnavailableError, isCancelled, isDatabaseUnavailable } from '../database-errors';
+import type { DecodedStatement } from '../prepared-statement';
 import { BoundedQueue, type WaitingOptions } from './bounded-queue';
 import {
   beginAs,
@@ -15,7 +17,6 @@ import {
 } from './customer-transaction';
 import type { DeadlineClient } from './deadline-client';
 import { StatementTimes } from './statement-times';
-import { bytesOf, StoredBytesBound } from './stored-bytes';
 
 /** The driver's pool: its connections are of our class. */
 interface WritePool {
@@ -26,6 +27,18 @@ interface WritePool {
 const PATIENCE_MS = 2000;
 
 const BEHIND_OWN = 'Your requests wait for each other at the database; send fewer at a time';
+
+const COUNT_BYTES: DecodedStatement<object> = {
+  name: 'database.count-stored-bytes',
+  text: 'select from app.count_stored_bytes(p_customer => $1, p_bytes => $2, p_most => $3)',
+  columns: [],
+};
+
+/** SQLSTATE of `app.count_stored_bytes` above the bound. */
+const BYTES_USED_UP = 'SB001';
+
+/** Customers that are remembered as having stored all that they may; beyond it the oldest is asked for again. */
+const REMEMBERED = 10_000;
 
 /**
  * The pool's connections, each for one write at a time: a write that waits for a lock holds up nobody but, at most, its own
@@ -252,6 +265,71 @@ class WriteTransaction {
       throw failure;
     }
   }
+}
+
+/**
+ * Bounds the bytes that each customer stores a day, over all processes: the database counts them, in the transaction of the
+ * write. A customer that has used them up is remembered, so that its next write does not reach the database.
+ */
+class StoredBytesBound {
+  /** When the next day begins for customers that may store nothing more, on the clock of `performance.now()`. */
+  private readonly full = new Map<string, number>();
+
+  /** @param most bytes a customer may store a day */
+  constructor(private readonly most: number) {}
+
+  /** @throws ServiceError rate_limited if the customer is known to have used up its bytes */
+  check(customerId: string): void {
+    const until = this.full.get(customerId);
+    if (until === undefined) return;
+    if (until > performance.now()) throw this.refusal(until);
+    this.full.delete(customerId);
+  }
+
+  /**
+   * The statement that counts bytes, the last before the commit. @param isBounded false for what completes an operation that has
+   * an effect already: it only counts
+   */
+  count(customerId: string, bytes: number, isBounded: boolean): CustomerStatement<object> {
+    return { statement: COUNT_BYTES, values: [customerId, bytes, isBounded ? this.most : null] };
+  }
+
+  /** The error to throw for a failed write: ServiceError rate_limited if it went beyond the bound. */
+  errorOf(customerId: string, error: unknown): unknown {
+    if (!isFull(error)) return error;
+    const until = performance.now() + Number(error.detail) * 1000;
+    if (this.full.size >= REMEMBERED) this.full.delete(this.full.keys().next().value as string);
+    this.full.set(customerId, until);
+    return this.refusal(until);
+  }
+
+  private refusal(until: number): ServiceError {
+    const seconds = Math.max(1, Math.ceil((until - performance.now()) / 1000));
+    return new ServiceError(
+      'rate_limited',
+      `You may store ${this.most} bytes a day in tickets, SMS and kept replies, those of AI messages excepted. They are used up; the next day begins at midnight UTC`,
+      { retryAfterSeconds: seconds },
+    );
+  }
+}
+
+/** The bytes of the values that statements store, without the customer that each of them names. */
+function bytesOf(statements: CustomerStatements<readonly unknown[]>): number {
+  let bytes = 0;
+  for (const { values } of statements)
+    for (let place = 1; place < values.length; place++) bytes += sizeOf(values[place]);
+  return bytes;
+}
+
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (Buffer.isBuffer(value)) return value.length;
+  if (Array.isArray(value)) return value.reduce<number>((sum, each) => sum + sizeOf(each), 0);
+  return value === null || value === undefined ? 0 : 8;
+}
+
+function isFull(error: unknown): error is Error & { detail: string } {
+  return Error.isError(error) && (error as { code?: unknown }).code === BYTES_USED_UP;
 }
 
 export type { WriteTransaction };
