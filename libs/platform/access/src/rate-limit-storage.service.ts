@@ -32,14 +32,11 @@ interface CountWindow {
 export class RateLimitStorageService implements ThrottlerStorage, OnModuleInit, OnApplicationShutdown {
   /** The counts of this process. All windows have one length, so the order of insertion is the order in which they end. */
   private readonly windows = new Map<string, CountWindow>();
-  private readonly shared?: RateLimiterRedis;
-  private readonly redis?: SharedRedis;
+  private shared?: RateLimiterRedis;
+  private redis?: SharedRedis;
+  private opening?: Promise<void>;
 
-  constructor({ REDIS_URL }: AppConfig) {
-    if (!REDIS_URL) return;
-    this.redis = new SharedRedis(REDIS_URL);
-    this.shared = new RateLimiterRedis({ ...SHARED, storeClient: this.redis.client, rejectIfRedisNotReady: true });
-  }
+  constructor(private readonly config: AppConfig) {}
 
   /** Whether counts that should be shared are not shared at present. */
   get degraded(): boolean {
@@ -51,8 +48,9 @@ export class RateLimitStorageService implements ThrottlerStorage, OnModuleInit, 
     return this.windows.size;
   }
 
-  async onModuleInit(): Promise<void> {
-    await this.redis?.start();
+  /** Nest calls it twice: the throttler has the storage as its own, too. */
+  onModuleInit(): Promise<void> {
+    return (this.opening ??= this.open());
   }
 
   /** Counts a request and compares with the limit: at once, unless the count is shared. */
@@ -67,6 +65,14 @@ export class RateLimitStorageService implements ThrottlerStorage, OnModuleInit, 
 
   async onApplicationShutdown(): Promise<void> {
     await this.redis?.stop();
+  }
+
+  private async open(): Promise<void> {
+    const { REDIS_URL } = this.config;
+    if (!REDIS_URL) return;
+    this.redis = await SharedRedis.open(REDIS_URL);
+    this.shared = new RateLimiterRedis({ ...SHARED, storeClient: this.redis.client, rejectIfRedisNotReady: true });
+    await this.redis.start();
   }
 
   private async countShared(shared: RateLimiterRedis, key: string, limit: number): Promise<RateLimitState> {

@@ -17,10 +17,15 @@ const freeLane = {
 } as unknown as FikenLaneService;
 
 const open = (name: BillingSourceName) => (config: AppConfig, clients: UpstreamClientsService) => {
-  const source = new BillingSourcesService(config, clients, freeLane).find(name);
-  if (!source) throw new Error(`${name} is not configured`);
+  const sources = new BillingSourcesService(config, clients, freeLane);
+  const ready = sources.onModuleInit();
   const feed = name === 'stripe' ? 'created' : 'invoices';
-  return () => source.readPage({ feed, account: 'cus_1' }, new AbortController().signal);
+  return async () => {
+    await ready;
+    const source = sources.find(name);
+    if (!source) throw new Error(`${name} is not configured`);
+    return source.readPage({ feed, account: 'cus_1' }, new AbortController().signal);
+  };
 };
 
 const common: Pick<FaultyAdapter, 'deadline' | 'judge' | 'expected' | 'attempts' | 'idempotent'> = {

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import { UpstreamClientsService } from '@platform/upstream';
 import { BillingCalendar } from '@platform/time';
@@ -14,8 +14,8 @@ const LARGEST_PAGE = 8 * 1024 * 1024;
 
 /** The configured sources: the real ones with their credentials, else the sandbox's, else none. */
 @Injectable()
-export class BillingSourcesService {
-  private readonly sources: ReadonlyMap<BillingSourceName, BillingSource>;
+export class BillingSourcesService implements OnModuleInit {
+  private readonly sources = new Map<BillingSourceName, BillingSource>();
   private readonly calendar: BillingCalendar;
 
   constructor(
@@ -24,8 +24,10 @@ export class BillingSourcesService {
     private readonly lane: FikenLaneService,
   ) {
     this.calendar = new BillingCalendar(config);
-    const sources = [this.stripe(), this.fiken()].filter((source) => source !== undefined);
-    this.sources = new Map(sources.map((source) => [source.name, source]));
+  }
+
+  async onModuleInit(): Promise<void> {
+    for (const source of [await this.stripe(), this.fiken()]) if (source) this.sources.set(source.name, source);
   }
 
   /** The source of that name; undefined if it is not configured. */
@@ -38,7 +40,7 @@ export class BillingSourcesService {
     return [...this.sources.values()];
   }
 
-  private stripe(): BillingSource | undefined {
+  private async stripe(): Promise<BillingSource | undefined> {
     const access = stripeSettings(this.config);
     if (!access) return undefined;
     const { url, secretKey } = access;
@@ -50,7 +52,7 @@ export class BillingSourcesService {
       maxReplyBytes: LARGEST_PDF,
       redirects: { most: 3, allowed: (_, to) => isStripeLink(to, links) },
     });
-    return new StripeAdapter({ ...links, secretKey }, { api, files }, this.calendar);
+    return StripeAdapter.open({ ...links, secretKey }, { api, files }, this.calendar);
   }
 
   private fiken(): BillingSource | undefined {

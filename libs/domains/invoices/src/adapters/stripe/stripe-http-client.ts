@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type Stripe from 'stripe';
+import type Stripe from 'stripe' with { 'resolution-mode': 'import' };
 import { UpstreamCallError, type UpstreamClient, type UpstreamReply, type UpstreamRequest } from '@platform/upstream';
 
 /** Parameters of a call that the SDK does not pass through. */
