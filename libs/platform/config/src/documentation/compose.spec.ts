@@ -31,6 +31,12 @@ describe('docker-compose.yml', () => {
     expect(names.filter((name) => !given.has(name) && !SET_BY_COMPOSE.includes(name))).toEqual([]);
   });
 
+  it("gives the worker the settings by which it knows how long the API's calls to AI provider and SMS gateway may take", () => {
+    const names = ['AI_UPSTREAM_TIMEOUT_MS', 'AI_RESERVATION_MARGIN_MS', 'SMS_GATEWAY_TIMEOUT_MS'];
+    const given = (service: string) => names.map((name) => settingsOf(service)[name]);
+    expect(given('worker')).toEqual(given('api'));
+  });
+
   it('gives each container the secrets that its program needs, and no file with all of them', () => {
     const billing = ['FIKEN_TOKEN', 'STRIPE_SECRET_KEY'];
     const traces = ['OTEL_EXPORTER_OTLP_HEADERS'];
