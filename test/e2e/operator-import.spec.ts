@@ -102,6 +102,24 @@ describe('Customers from a file', () => {
     expect(report).toMatchObject([{ customer_number: taken }, { customer_number: String(Number(taken) + 1) }]);
   });
 
+  it('get no number that a later line of the file has', async () => {
+    const { rows } = await database.superuser.query<{ next: number }>(
+      `select nextval('customer_number_seq')::int + 1 as next`,
+    );
+    const next = rows[0]?.next ?? 0;
+    const { code, report } = await importFrom(
+      `name,org_number,email,customer_number\nA,971032081,a@b.example,\nB,914778271,a@b.example,${next}\nC,983163327,a@b.example,${next + 1}\n`,
+    );
+    expect({ code, report }).toMatchObject({
+      code: 0,
+      report: [
+        { customer_number: String(next + 2) },
+        { customer_number: String(next) },
+        { customer_number: String(next + 1) },
+      ],
+    });
+  });
+
   it.each([
     ['name,email\nA,a@b.example\n', 'names no column org_number'],
     ['name,org_number,email,password\n', 'Unknown column password'],

@@ -47,9 +47,10 @@ export class CustomerImportOperatorService {
         const faults = await this.faults(manager, lines);
         if (faults.some((fault) => fault !== undefined)) return reportOf(faults, 'not created');
         const created: ImportedLine[] = [];
+        const given = new Set(lines.flatMap(({ customerNumber }) => customerNumber ?? []));
         // One after the other: numbers are given in the order of the file.
         for (const { line, ...customer } of lines) {
-          const { id, customerNumber, name } = await insertCustomer(manager, this.audit, actor, customer);
+          const { id, customerNumber, name } = await insertCustomer(manager, this.audit, actor, customer, given);
           created.push({ line, result: 'created', customerNumber, name, problem: null, id });
         }
         return created;

@@ -28,15 +28,16 @@ export async function lockOrganizationNumbers(manager: EntityManager): Promise<v
   await manager.query(`select pg_advisory_xact_lock(hashtextextended('organisation numbers', 0))`);
 }
 
-/** Adds a customer within the caller's transaction, with its audit entry. */
+/** Adds a customer within the caller's transaction, with its audit entry. @param kept numbers that others are going to get */
 export async function insertCustomer(
   manager: EntityManager,
   audit: AuditService,
   actor: string,
   { customerNumber, ...customer }: NewCustomer,
+  kept: ReadonlySet<string> = new Set(),
 ): Promise<Customer> {
   const id = randomUUID();
-  const number = customerNumber ?? (await nextCustomerNumber(manager));
+  const number = customerNumber ?? (await nextCustomerNumber(manager, kept));
   const { name, organizationNumber, email } = customer;
   await manager.insert(Customer, { id, name, organizationNumber, email, customerNumber: number });
   const metadata = { name, customer_number: number };
@@ -45,11 +46,11 @@ export async function insertCustomer(
 }
 
 /** Numbers that the operator chose are passed over. */
-async function nextCustomerNumber(manager: EntityManager): Promise<string> {
+async function nextCustomerNumber(manager: EntityManager, kept: ReadonlySet<string>): Promise<string> {
   for (;;) {
     const [row] = await manager.query<{ number: string }[]>(`select nextval('customer_number_seq')::text as number`);
     if (!row) throw new Error('The sequence returned no number');
-    if (!(await manager.existsBy(Customer, { customerNumber: row.number }))) return row.number;
+    if (!kept.has(row.number) && !(await manager.existsBy(Customer, { customerNumber: row.number }))) return row.number;
   }
 }
 
