@@ -98,6 +98,47 @@ describe('The columns of a list', () => {
     expect({ code, head: stdout.split('\r\n')[0]?.replace('\uFEFF', '') }).toEqual({ code: 0, head });
   });
 
+  it.each(['ai usage', 'ai ledger'])(
+    'of %s as CSV are of as many rows as --limit says, and behind that of --after',
+    async (list) => {
+      const { id } = await saveFakeCustomer(database.superuser);
+      for (let sequence = 1; sequence <= 3; sequence++) {
+        await saveFakeUsage(database.superuser, id);
+        await database.superuser.query(
+          `insert into ai_ledger_entry (customer_id, sequence, kind, bucket, amount, balance_after, month, actor, created_at)
+         values ($1, $2, 'refund', 'purchased', 1, 1, '2026-01', 'operator:kari', now())`,
+          [id, sequence],
+        );
+      }
+      const rows = async (...more: string[]) => {
+        const { stdout, stderr } = await operatorCommand(database, [
+          ...list.split(' '),
+          '--customer',
+          id,
+          '--csv',
+          ...more,
+        ]);
+        return {
+          keys: stdout
+            .trim()
+            .split('\r\n')
+            .slice(1)
+            .map((line) => line.split(',')[0] ?? ''),
+          stderr,
+        };
+      };
+      const { keys } = await rows();
+      expect(keys).toHaveLength(3);
+      const [first = '', second = ''] = keys;
+      expect(await rows('--limit', '2')).toEqual({
+        keys: keys.slice(0, 2),
+        stderr: `There is more: continue with --after ${second}, or raise --limit\n`,
+      });
+      expect(await rows('--after', first)).toEqual({ keys: keys.slice(1), stderr: '' });
+      expect(await rows('--after', first, '--limit', '2')).toEqual({ keys: keys.slice(1), stderr: '' });
+    },
+  );
+
   it('of texts keep what looks like an amount, and those of amounts lose the zeros at their end', async () => {
     const { id } = await saveFakeCustomer(database.superuser);
     await database.superuser.query(

@@ -180,10 +180,11 @@ const ledger = command({
   reads: true,
   columns: ['sequence', 'created_at', 'kind', 'bucket', 'amount', 'balance_after', 'note'],
   moreColumns: ['month', 'usage_id', 'credit_request_id', 'invoice_id', 'actor'],
-  async run({ records }, { customer, from, to, kind }, { listing, csv }) {
+  async run({ records }, { customer, from, to, kind, limit, after }, { listing, csv }) {
     const filter = { from, to, kind };
-    if (csv) return new CsvRows(LEDGER_CSV, await records.allLedger(customer, filter));
-    return records.ledger(customer, filter, listing);
+    if (csv && limit === undefined) return new CsvRows(LEDGER_CSV, await records.allLedger(customer, filter, after));
+    const part = await records.ledger(customer, filter, listing);
+    return csv ? new CsvRows(LEDGER_CSV, [part.rows], part.next) : part;
   },
 });
 
@@ -222,10 +223,11 @@ const usage = command({
     ...['paid_from_purchased', 'uncovered', 'currency', 'provider', 'request_id', 'api_request_id', 'token_id'],
     'streamed',
   ],
-  async run({ records }, { customer, from, to, token, model }, { listing, csv }) {
+  async run({ records }, { customer, from, to, token, model, limit, after }, { listing, csv }) {
     const filter = { from, to, tokenId: token, model };
-    if (csv) return new CsvRows(USAGE_CSV, await records.allUsage(customer, filter));
-    return records.usage(customer, filter, listing);
+    if (csv && limit === undefined) return new CsvRows(USAGE_CSV, await records.allUsage(customer, filter, after));
+    const part = await records.usage(customer, filter, listing);
+    return csv ? new CsvRows(USAGE_CSV, [part.rows], part.next) : part;
   },
 });
 

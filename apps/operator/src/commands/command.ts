@@ -100,7 +100,9 @@ export type CsvColumns<Row> = Readonly<Record<string, (row: Row) => unknown>>;
 export class CsvRows<Row> {
   constructor(
     readonly columns: CsvColumns<Row>,
-    readonly portions: AsyncIterable<Row[]>,
+    readonly portions: AsyncIterable<Row[]> | Iterable<Row[]>,
+    /** Where a list continues of which this is a part; null if there is nothing more. */
+    readonly next: string | null = null,
   ) {}
 }
 

@@ -25,7 +25,7 @@ export async function print(
     await write(text);
   }
   if (empty && !command.saysIfEmpty) process.stderr.write('Nothing to list\n');
-  if (result instanceof Listing && result.next !== null) {
+  if ((result instanceof Listing || result instanceof CsvRows) && result.next !== null) {
     process.stderr.write(`There is more: continue with --after ${result.next}, or raise --limit\n`);
   }
 }

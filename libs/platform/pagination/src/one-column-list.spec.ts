@@ -28,7 +28,7 @@ describe('a list that is ordered by one column', () => {
 
   it.each([1, 3, 5, 10, 11])('has every row once in portions of %d', async (portion) => {
     const seen: { number: string }[][] = [];
-    for await (const rows of allRows(list(), portion)) seen.push(rows);
+    for await (const rows of allRows(list(), { portion })) seen.push(rows);
     expect(seen.flat()).toEqual(ROWS);
     expect(seen.every((rows) => rows.length > 0 && rows.length <= portion)).toBe(true);
   });

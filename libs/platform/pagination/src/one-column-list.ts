@@ -38,9 +38,11 @@ export async function oneColumnPage<Row>(list: OneColumnList<Row>, { limit, curs
   return { items, hasMore, nextCursor: hasMore && last ? cursorText([list.keyOf(last)], mark) : null };
 }
 
-/** All rows, read in portions while they are consumed: no transaction lasts from one to the next. */
-export async function* allRows<Row>({ keyOf, read }: OneColumnList<Row>, portion = PORTION): AsyncGenerator<Row[]> {
-  let after: string | undefined;
+/** All rows, or those behind the one with a key, read in portions while they are consumed: no transaction lasts from one to the next. */
+export async function* allRows<Row>(
+  { keyOf, read }: OneColumnList<Row>,
+  { after, portion = PORTION }: { after?: string; portion?: number } = {},
+): AsyncGenerator<Row[]> {
   for (;;) {
     const rows = await read(portion, after);
     const last = rows.at(-1);

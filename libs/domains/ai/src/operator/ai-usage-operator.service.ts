@@ -96,9 +96,9 @@ export class AiUsageOperatorService {
     );
   }
 
-  /** All of them, in portions. @throws ServiceError not_found */
-  allUsage(customerId: string, filter: ReceiptFilter): Promise<AsyncGenerator<Receipt[]>> {
-    return this.as(customerId, () => this.receipts.all(filter));
+  /** All of them, or those behind the one with an id, in portions. @throws ServiceError not_found */
+  allUsage(customerId: string, filter: ReceiptFilter, after?: string): Promise<AsyncGenerator<Receipt[]>> {
+    return this.as(customerId, () => this.receipts.all(filter, after));
   }
 
   /** Ledger entries, the latest first, behind the one with a sequence number. @throws ServiceError not_found */
@@ -108,9 +108,9 @@ export class AiUsageOperatorService {
     );
   }
 
-  /** All of them, in portions. @throws ServiceError not_found */
-  allLedger(customerId: string, filter: LedgerFilter): Promise<AsyncGenerator<LedgerEntry[]>> {
-    return this.as(customerId, () => this.entries.all(filter));
+  /** All of them, or those behind the one with a sequence number, in portions. @throws ServiceError not_found */
+  allLedger(customerId: string, filter: LedgerFilter, after?: string): Promise<AsyncGenerator<LedgerEntry[]>> {
+    return this.as(customerId, () => this.entries.all(filter, after));
   }
 
   /** A page of charged calls, newest first, with their number. @throws ServiceError not_found, invalid_request */

@@ -69,9 +69,9 @@ export class AiLedgerEntriesService {
     return this.listed(filter).read(count, sequence);
   }
 
-  /** All entries, read in portions as they are consumed, for the customer in context when this is called. */
-  all(filter: LedgerFilter): AsyncGenerator<LedgerEntry[]> {
-    return allRows(this.listed(filter));
+  /** All entries, or those behind one, read in portions as they are consumed, for the customer in context when this is called. */
+  all(filter: LedgerFilter, after?: string): AsyncGenerator<LedgerEntry[]> {
+    return allRows(this.listed(filter), { after });
   }
 
   private listed(filter: LedgerFilter): OneColumnList<LedgerEntry> {

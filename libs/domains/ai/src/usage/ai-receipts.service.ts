@@ -147,9 +147,9 @@ export class AiReceiptsService {
     return this.listed(filter).read(count, id);
   }
 
-  /** All receipts, read in portions as they are consumed, for the customer in context when this is called. */
-  all(filter: ReceiptFilter): AsyncGenerator<Receipt[]> {
-    return allRows(this.listed(filter));
+  /** All receipts, or those behind one, read in portions as they are consumed, for the customer in context when this is called. */
+  all(filter: ReceiptFilter, after?: string): AsyncGenerator<Receipt[]> {
+    return allRows(this.listed(filter), { after });
   }
 
   private listed(filter: ReceiptFilter): OneColumnList<Receipt> {
