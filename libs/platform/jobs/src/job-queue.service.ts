@@ -19,6 +19,8 @@ const KEEP_SECONDS = 600;
 const ALWAYS = 1_000_000;
 /** Seconds after its deadline after which an item is taken from a worker that is alive but does not end it. */
 const AFTER_DEADLINE_SECONDS = 30;
+/** pg-boss allows no more: an item with a later deadline is taken from its worker after a day. */
+const MOST_SECONDS = 86_400;
 
 /** The last part of the grace, in which pg-boss closes its connections though the database says nothing. */
 const STOP_BOSS_MS = 2_000;
@@ -112,7 +114,7 @@ export class JobQueueService implements OnApplicationBootstrap, OnModuleDestroy 
 
   private async prepare({ name, unique, deadlineMs }: WorkQueue): Promise<void> {
     const settings = {
-      expireInSeconds: Math.ceil(deadlineMs / 1000) + AFTER_DEADLINE_SECONDS,
+      expireInSeconds: Math.min(Math.ceil(deadlineMs / 1000) + AFTER_DEADLINE_SECONDS, MOST_SECONDS),
       heartbeatSeconds: HEARTBEAT_SECONDS,
       retryLimit: ALWAYS,
       retryDelay: RETRY_SECONDS,

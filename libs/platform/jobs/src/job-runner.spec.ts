@@ -289,6 +289,25 @@ describe('The job queue', () => {
     await until(() => begun === 2);
   });
 
+  it('has items that may take longer than a day, which WEBHOOK_TIMEOUT_MS may ask for', async () => {
+    let begun = 0;
+    await startWorker(
+      [],
+      [
+        {
+          name: 'test.longer-than-a-day',
+          concurrency: 1,
+          lookEveryMs: 500,
+          deadlineMs: 30_000 + 2 * 1_000_000_000,
+          unique: 'waiting-or-running',
+          first: { key: '' },
+          handle: () => Promise.resolve(void begun++),
+        },
+      ],
+    );
+    await until(() => begun === 1);
+  });
+
   it('leaks no listeners or timers while polling', async () => {
     const queue: WorkQueue = {
       name: 'test.idle',
