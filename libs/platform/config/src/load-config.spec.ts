@@ -54,8 +54,17 @@ describe('loadConfig', () => {
     ['DATABASE_URL', 'mysql://a', 'must be a postgres:// address'],
     ['REDIS_URL', 'https://valkey', 'must be a redis:// address'],
     ['BILLING_TIMEZONE', 'Oslo', 'must be an IANA time zone'],
+    ['TRUST_PROXY', 'proxy.example', 'must be addresses or ranges such as 10.0.0.0/8, separated by commas'],
+    ['TRUST_PROXY', '10.0.0.1,', 'must be addresses or ranges such as 10.0.0.0/8, separated by commas'],
+    ['TRUST_PROXY', '10.0.0.0/33', 'must be addresses or ranges such as 10.0.0.0/8, separated by commas'],
+    ['TRUST_PROXY', 'fc00::/0', 'must be addresses or ranges such as 10.0.0.0/8, separated by commas'],
   ])('says in plain words what is wrong with %s=%s', (name, value, words) => {
     expect(() => loadConfig({ [name]: value })).toThrow(new Error(`${name}: ${words}`));
+  });
+
+  it('takes addresses and ranges of proxies, and names of ranges', () => {
+    const TRUST_PROXY = 'uniquelocal, 192.0.2.1, 10.0.0.0/8, 10.0.0.0/255.0.0.0, ::1, fc00::/7';
+    expect(loadConfig({ TRUST_PROXY })).toMatchObject({ TRUST_PROXY });
   });
 
   /** The largest value of a setting: of counts, what an integer of the database takes. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { address, days, flag, millisecondsOrNone, port } from './types';
+import { address, days, flag, millisecondsOrNone, port, proxies } from './types';
 
 /** General settings of a process. */
 export const runtime = {
@@ -17,8 +17,7 @@ export const runtime = {
     .optional()
     .describe("port of the worker's internal listener under npm start; default INTERNAL_PORT + 1"),
   PUBLIC_URL: address.optional().describe('address customers reach the API under; default http://localhost:PORT'),
-  TRUST_PROXY: z
-    .string()
+  TRUST_PROXY: proxies
     .optional()
     .describe('comma separated addresses or ranges of proxies whose X-Forwarded-For is believed; default none'),
   OPERATOR_NAME: z

@@ -1,3 +1,4 @@
+import { isIP, isIPv4 } from 'node:net';
 import { z } from 'zod';
 
 /** The largest `integer` of PostgreSQL. */
@@ -24,6 +25,22 @@ export const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((v
 
 /** An http or https address of a server, without the slash that may end it, so that a path can be appended. */
 export const address = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/$/, ''));
+
+/** Names of ranges that the HTTP server knows. */
+const RANGES = ['loopback', 'linklocal', 'uniquelocal'];
+
+/** Addresses and ranges of proxies, separated by commas, of those that the HTTP server takes. */
+export const proxies = z.string().refine((text) => text.split(',').every((part) => isAddressOrRange(part.trim())), {
+  error: 'must be addresses or ranges such as 10.0.0.0/8, separated by commas',
+});
+
+function isAddressOrRange(text: string): boolean {
+  const [address = '', range, ...rest] = text.split('/');
+  if (RANGES.includes(text)) return true;
+  if (isIP(address) === 0 || rest.length > 0) return false;
+  if (range === undefined || (isIPv4(address) && isIPv4(range))) return true;
+  return /^\d{1,3}$/.test(range) && Number(range) >= 1 && Number(range) <= (isIPv4(address) ? 32 : 128);
+}
 
 /** A count of at least one. */
 export const positive = wholeNumber(1, MOST);
