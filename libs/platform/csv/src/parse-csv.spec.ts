@@ -46,4 +46,10 @@ describe('CSV that spreadsheets write', () => {
     const record = ['a,b', 'say "hi"', 'two\r\nlines', ''];
     expect(cells(`w,x,y,z\r\n${csvRecord(record)}`)[1]).toEqual(record);
   });
+
+  it('says of a large file too that a quote does not end, and reads a large cell', () => {
+    const large = 'x'.repeat(9_000_000);
+    expect(() => parseCsv(`a,b\n"${large},2\n`)).toThrow('Line 2: a quote does not end');
+    expect(parseCsv(`a,b\n"${large}",2\n`)[1]?.cells).toEqual([large, '2']);
+  });
 });

@@ -24,7 +24,7 @@ export function parseCsv(text: string): CsvLine[] {
     cells = [];
   };
   const cell = new RegExp(
-    `(?:"((?:[^"]|"")*)"|([^"${separator}\\r\\n][^${separator}\\r\\n]*)?)(${separator}|\\r?\\n|$)`,
+    `(?:"([^"]*(?:""[^"]*)*)"|([^"${separator}\\r\\n][^${separator}\\r\\n]*)?)(${separator}|\\r?\\n|$)`,
     'y',
   );
   for (;;) {
