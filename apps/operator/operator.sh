@@ -16,7 +16,9 @@ commands() {
 container=$(commands)
 if [ -z "$container" ]; then
   made_with=$(docker compose --profile operator config --hash operator)
-  docker compose --progress quiet run -d --rm --no-deps --label "account.commands=$made_with" --entrypoint sleep operator 8h >/dev/null
+  # It outlives the commands that run in it then: its end would kill them.
+  docker compose --progress quiet run -d --rm --no-deps --label "account.commands=$made_with" --entrypoint sh operator \
+    -c 'sleep 8h; while grep -qsz "^OPERATOR_RUN=" /proc/[0-9]*/environ; do sleep 1; done' >/dev/null
   container=$(commands)
 fi
 # read_from FILE: from now on standard input; a file that cannot be read is a usage error, as it is to the command line itself

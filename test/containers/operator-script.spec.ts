@@ -7,10 +7,19 @@ import { until } from '@test/until';
 
 const SCRIPT = join(process.cwd(), 'apps/operator/operator.sh');
 
-/** An engine with a container in which commands run: as processes of this machine. */
+/**
+ * An engine with a container in which commands run: as processes of this machine. With NEW there is none before it is made, and its
+ * end kills the commands.
+ */
 const DOCKER = `#!/bin/bash
 case $1 in
-  ps) echo commands ;;
+  compose)
+    case $* in *' run '*) ;; *) exit 0 ;; esac
+    while [ "$1" != --entrypoint ]; do shift; done
+    { "$2" "\${@:4}"; touch "$FOLDER/gone"; kill -9 "$(cat "$FOLDER/command")"; } >/dev/null 2>&1 &
+    touch "$FOLDER/made"
+    ;;
+  ps) if [ -z "\${NEW:-}" ] || [ -e "$FOLDER/made" ]; then echo commands; fi ;;
   exec)
     shift
     given=() named=()
@@ -20,11 +29,20 @@ case $1 in
     done
     shift
     case $1 in
-      node) printf '%s\\n' "\${given[@]}" "\${named[@]%%.*}" >"$FOLDER/asked"; exec env "\${named[@]}" bash -c "$COMMAND" ;;
+      node)
+        printf '%s\\n' "\${given[@]}" "\${named[@]%%.*}" >"$FOLDER/asked"
+        echo $$ >"$FOLDER/command"
+        exec env "\${named[@]}" bash -c "$COMMAND"
+        ;;
       *) exec "$@" ;;
     esac
     ;;
 esac
+`;
+
+/** In which eight hours pass in a moment. */
+const SLEEP = `#!/bin/bash
+case $1 in 8h) exec /bin/sleep 0.5 ;; *) exec /bin/sleep "$1" ;; esac
 `;
 
 describe('operator.sh', () => {
@@ -32,6 +50,7 @@ describe('operator.sh', () => {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'operator-script-'));
     writeFileSync(join(folder, 'docker'), DOCKER, { mode: 0o755 });
+    writeFileSync(join(folder, 'sleep'), SLEEP, { mode: 0o755 });
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -62,6 +81,13 @@ describe('operator.sh', () => {
     const env = surroundings('read -r text; echo "got $text"; exit 8');
     const { status, stdout } = spawnSync(SCRIPT, ['sms', 'log'], { env, input: 'a line\n', encoding: 'utf8' });
     expect({ status, stdout }).toEqual({ status: 8, stdout: 'got a line\n' });
+  });
+
+  it('lets a command end that runs when eight hours are over, and then the container', async () => {
+    const env = { ...surroundings('echo began; sleep 2; echo ended'), NEW: 'yes' };
+    const { status, stdout } = spawnSync(SCRIPT, ['ai', 'verify'], { env, encoding: 'utf8' });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: 'began\nended\n' });
+    await until(() => existsSync(join(folder, 'gone')));
   });
 
   it('ends its command when it is interrupted', async () => {
