@@ -108,12 +108,30 @@ check_key() {
 
 # use_key: from now on, if there is one to be restored
 use_key() {
+  local former
   [ -n "$key" ] || return 0
+  # Of a backup that was made after a rotation, or during one.
+  former=$(cat "${folder:+$folder/former-secrets-key}" 2>/dev/null || true)
+  keep_replaced_keys "$(cat "$key")" "$former"
   secrets_sh 'rm -f owner/next-secrets-key; rm -f owner/previous-secrets-key owner/secrets-key-replaced'
   put_secret secrets-key <"$key"
-  # Of a backup that was made after a rotation, or during one.
-  { cat "${folder:+$folder/former-secrets-key}" 2>/dev/null || true; } | put_secret former-secrets-key
+  printf '%s' "$former" | put_secret former-secrets-key
   export SECRETS_KEY=$given
+}
+
+# keep_replaced_keys KEY…: those of the programs that are none of these. If this was the wrong moment, the data of another one needs them,
+# and nobody else may have them
+keep_replaced_keys() {
+  local name known kept left=
+  for name in secrets-key former-secrets-key; do
+    known=$(secret "operator/$name")
+    [ -n "$known" ] && [[ $'\n'$(printf '%s\n' "$@")$'\n' != *$'\n'"$known"$'\n'* ]] || continue
+    left=yes
+    kept=$(secret owner/replaced-secrets-keys)
+    [[ $'\n'$kept$'\n' == *$'\n'"$known"$'\n'* ]] ||
+      printf '%s\n' "$known" | secrets_sh 'umask 077; IFS= read -r line; printf "%s\n" "$line" >>owner/replaced-secrets-keys'
+  done
+  [ -z "$left" ] || say 'The keys until now are kept, should another moment need them: docker compose run --rm --no-deps -T secrets cat /secrets/owner/replaced-secrets-keys'
 }
 
 confirm() {
