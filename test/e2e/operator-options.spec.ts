@@ -15,6 +15,11 @@ describe('The value of an option', () => {
     ['audit list --limit 1.5', '1.5 is not a whole number'],
     ['audit list --limit 1234567890', '1234567890 is not a whole number'],
     ['audit list --after 4711', '4711 is not an id (a UUID)'],
+    ['credit-request list --after 9999999999', '9999999999 is not a whole number'],
+    ['customer storage --days 32', '32 is not from 1 to 31'],
+    ['customer storage --days 0', '0 is not from 1 to 31'],
+    ['request show --id x --days 3651', '3651 is not from 1 to 3650'],
+    ['invoice list --due-before 0000-01-01', '0000-01-01 is not a date (YYYY-MM-DD)'],
     [
       'audit list --after 6b8f7f0a-4f0e-4a39-9d0c-7f0f3c2f8a1',
       '6b8f7f0a-4f0e-4a39-9d0c-7f0f3c2f8a1 is not an id (a UUID)',
@@ -47,6 +52,8 @@ describe('The value of an option', () => {
     'ai accounting --month 2026-12',
     'ai ledger --customer CUSTOMER --from 2024-02-29 --to 2024-02-29 --after 0',
     'customer list --state inactive',
+    'customer storage --days 31',
+    'invoice list --due-before 0001-01-01',
     'sms configure --customer CUSTOMER --enabled true --sender-id Fjordlys --daily-cap 5',
     'sms configure --customer CUSTOMER --daily-cap default --json',
   ])('is taken in %s', async (line) => {

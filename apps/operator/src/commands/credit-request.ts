@@ -15,7 +15,7 @@ const list = command({
     customer: anyCustomer,
     status: onlyStatus(read.oneOf<CreditRequestStatus>()('pending', 'approved', 'rejected')),
     limit,
-    after: optional('--after <number>', 'only requests that follow the one with this number', read.numberText),
+    after: optional('--after <number>', 'only requests that follow the one with this number', read.idText),
   },
   examples: ['--status pending', '--customer 100001 --limit 10'],
   reads: true,

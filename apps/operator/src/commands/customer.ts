@@ -170,7 +170,7 @@ const storage = command({
   name: 'storage',
   description: 'list the customers that stored most bytes in tickets, SMS and kept replies, by day of UTC',
   options: {
-    days: optional('--days <n>', 'of the last days, today among them; default 1, at most 31', read.wholeNumber),
+    days: optional('--days <n>', 'of the last days, today among them; default 1, at most 31', read.from1To(31)),
     limit: optional('--limit <n>', 'customers at most; default 20', read.rows),
   },
   examples: ['', '--days 7 --limit 5'],

@@ -7,6 +7,8 @@ const command = commandsWith(() => import('../services/requests.services.js'));
 
 /** As the service has it. */
 const USUAL_DAYS = 14;
+/** Ten years, as for the console. */
+const MOST_DAYS = 3650;
 
 const show = command({
   name: 'show',
@@ -14,7 +16,7 @@ const show = command({
   options: {
     id: required('--id <request id>', 'the X-Request-Id of its reply, which errors have as request_id'),
     customer: anyCustomer,
-    days: optional('--days <n>', `sent within the last days; default ${USUAL_DAYS}`, read.wholeNumber),
+    days: optional('--days <n>', `sent within the last days; default ${USUAL_DAYS}`, read.from1To(MOST_DAYS)),
   },
   examples: [
     '--id 3f0c1d9e-7d2a-4f0e-9a51-0f9f3c2f8a11',

@@ -35,11 +35,21 @@ export function status(text: string): number {
   return Number(text);
 }
 
+/** A parser of a whole number from 1 to another, such as of days. */
+export function from1To(most: number): (text: string) => number {
+  return (text) => {
+    const count = wholeNumber(text);
+    if (count === 0 || count > most) throw invalid(`${text} is not from 1 to ${most}`);
+    return count;
+  };
+}
+
 /** Parses how many rows are wanted. */
-export function rows(text: string): number {
-  const count = wholeNumber(text);
-  if (count === 0 || count > 1_000_000) throw invalid(`${text} is not from 1 to 1000000`);
-  return count;
+export const rows = from1To(1_000_000);
+
+/** Parses the number of something that is passed on as text. */
+export function idText(text: string): string {
+  return String(wholeNumber(text));
 }
 
 /** Parses a number that is passed on as text, such as a sequence number of the ledger. */
@@ -66,7 +76,12 @@ export function time(text: string): Date {
 
 export function date(text: string): string {
   const day = new Date(`${text}T00:00:00Z`);
-  if (!/^\d{4}-\d\d-\d\d$/.test(text) || Number.isNaN(day.getTime()) || day.toISOString().slice(0, 10) !== text) {
+  // The database knows no year 0.
+  if (
+    !/^(?!0000)\d{4}-\d\d-\d\d$/.test(text) ||
+    Number.isNaN(day.getTime()) ||
+    day.toISOString().slice(0, 10) !== text
+  ) {
     throw invalid(`${text} is not a date (YYYY-MM-DD)`);
   }
   return text;
