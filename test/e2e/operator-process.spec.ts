@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { operatorProcess } from '@test/operator-command';
@@ -20,6 +20,12 @@ describe("The operator's command line as a program", () => {
       JSON.stringify(Object.keys(require.cache).flatMap((path) => /node_modules\\/((?:@[^/]+\\/)?[^/]+)/.exec(path)?.[1] ?? []))`;
     const packages = JSON.parse(execFileSync(process.execPath, ['-p', script], { encoding: 'utf8' })) as string[];
     expect([...new Set(packages)].sort()).toEqual(['commander', 'decimal.js']);
+  });
+
+  it('ends without a word when nobody reads on, as head does', () => {
+    const line = `"${process.execPath}" dist/apps/operator/src/main.js completion fish | true; echo "\${PIPESTATUS[0]}"`;
+    const { stdout, stderr } = spawnSync('bash', ['-c', line], { encoding: 'utf8' });
+    expect({ stdout, stderr }).toEqual({ stdout: '0\n', stderr: '' });
   });
 
   it('reads a key from standard input', async () => {
