@@ -362,6 +362,23 @@ describe("a customer's data", () => {
     expect(new Set(tables.sms_message?.map(({ message }) => message)).size).toBe(rows);
   });
 
+  it('is exported without the names of those to whom its tickets were assigned, in the audit too', async () => {
+    const { id } = await saveFakeCustomer(database.superuser);
+    for (const action of ['ticket.assign', 'ticket.unassign', 'ticket.set-status'])
+      await database.superuser.query(
+        `insert into audit_log (customer_id, actor, action, metadata) values ($1, $2, $3, $4)`,
+        [id, ACTOR, action, { ticket_id: 't', from: 'kari', to: 'ola' }],
+      );
+    const audit = (await exported(id)).get('audit_log') ?? [];
+    expect(audit.map(({ action, metadata }) => [action, metadata])).toEqual(
+      expect.arrayContaining([
+        ['ticket.assign', { ticket_id: 't' }],
+        ['ticket.unassign', { ticket_id: 't' }],
+        ['ticket.set-status', { ticket_id: 't', from: 'kari', to: 'ola' }],
+      ]),
+    );
+  });
+
   it('of nobody is neither exported nor erased', async () => {
     await expect(exported(randomUUID())).rejects.toThrow(/There is no customer/);
     await expect(erase(randomUUID())).rejects.toThrow(/There is no customer/);

@@ -69,11 +69,12 @@ async function* jsonOf(portions: AsyncIterable<ExportedRows>): AsyncGenerator<st
 /** All rows of a customer in a table, in the order of its key, portion by portion; one empty portion if there are none. */
 async function* exportTable(
   dataSource: DataSource,
-  { table, customerColumn = 'customer_id', hides = [] }: CustomerTable,
+  { table, customerColumn = 'customer_id', hides = [], shows = {} }: CustomerTable,
   customerId: string,
 ): AsyncGenerator<ExportedRows> {
   const { columns, key } = await readColumns(dataSource, table);
-  const shown = columns.filter((column) => !hides.includes(column) || key.includes(column));
+  const read = columns.filter((column) => !hides.includes(column) || key.includes(column));
+  const shown = read.map((column) => (shows[column] === undefined ? column : `${shows[column]} as ${column}`));
   const places = key.map((_, index) => `$${index + 3}`).join(', ');
   const page = (after: string) =>
     `select ${shown.join(', ')} from ${table} where ${customerColumn} = $1 ${after}

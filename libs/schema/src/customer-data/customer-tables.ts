@@ -9,6 +9,8 @@ export interface CustomerTable {
   erase: Erasure;
   /** Columns that an export leaves out: secrets, and data that only the program understands. */
   hides?: readonly string[];
+  /** Columns of which an export shows a part: the SQL of that. */
+  shows?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -48,6 +50,10 @@ export const customerTables: readonly CustomerTable[] = [
       blanks: { metadata: `'{}'` },
       keeps: ['actor', 'action'],
       except: `action = 'customer.erase'`,
+    },
+    // As of the assignments themselves.
+    shows: {
+      metadata: `case when action in ('ticket.assign', 'ticket.unassign') then metadata - 'from' - 'to' else metadata end`,
     },
   },
   {
