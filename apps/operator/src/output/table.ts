@@ -13,6 +13,8 @@ const TABLE_WIDTH = 120;
 const GAP = '  ';
 /** No column of texts gets narrower. */
 const LEAST_WIDTH = 10;
+/** Rows that are laid out at a time. */
+const PORTION = 500;
 /** Columns that people copy or compare are never cut. */
 const WHOLE = /(^id|_id|^number|_number|_at|_date|^sequence|^status|^active|(^|_)code)$/;
 
@@ -64,14 +66,22 @@ function isObject(value: unknown): boolean {
 function table(head: string[], rows: string[][], width = Infinity): string {
   const style = { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 };
   const colWidths = head.length > 0 && Number.isFinite(width) ? fit(head, rows, width) : [];
-  const lines = new Table({ head, style, chars: PLAIN, colWidths });
-  lines.push(...rows);
-  return lines.toString().replaceAll(/ +$/gm, '');
+  // Of columns whose width is known portions make the same lines, and the time does not grow with the square of the rows.
+  const portion = colWidths.length > 0 ? PORTION : rows.length;
+  const parts: string[] = [];
+  for (let from = 0; from === 0 || from < rows.length; from += portion) {
+    const lines = new Table({ head: from === 0 ? head : [], style, chars: PLAIN, colWidths });
+    for (const row of rows.slice(from, from + portion)) lines.push(row);
+    parts.push(lines.toString());
+  }
+  return parts.join('\n').replaceAll(/ +$/gm, '');
 }
 
 /** Widths of columns: the widest ones that may be cut give way. */
 function fit(head: string[], rows: string[][], width: number): number[] {
-  const widths = head.map((name, at) => Math.max(...[name, ...rows.map((row) => row[at] ?? '')].map(displayWidth)));
+  const widths = head.map((name, at) =>
+    rows.reduce((most, row) => Math.max(most, displayWidth(row[at] ?? '')), displayWidth(name)),
+  );
   const total = () => widths.reduce((sum, one) => sum + one, 0) + GAP.length * (head.length - 1);
   while (total() > width) {
     const cuttable = widths.map((one, at) => (WHOLE.test(head[at] ?? '') || one <= LEAST_WIDTH ? 0 : one));
