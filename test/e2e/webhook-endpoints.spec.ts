@@ -135,6 +135,15 @@ describe('PATCH /webhooks/endpoints/{id}', () => {
     await expectProblem(await send(caller, 'PATCH', `/webhooks/endpoints/${id}`), 400, 'invalid_request');
   });
 
+  it.each(['url', 'enabled'])('refuses %s without a value, and changes nothing', async (field) => {
+    const caller = await createCaller(api);
+    const { secret: _, ...endpoint } = await create(caller);
+    const reply = await send(caller, 'PATCH', `/webhooks/endpoints/${endpoint.id}`, { [field]: null });
+    const problem = await expectProblem(reply, 400, 'invalid_request');
+    expect(problem.errors?.map(({ pointer }) => pointer)).toEqual([`/${field}`]);
+    expect(await read(caller, endpoint.id)).toEqual(endpoint);
+  });
+
   it('with another address takes the scopes that the token lacks from the endpoint', async () => {
     const caller = await createCaller(api, { scopes: ['webhooks:manage', 'sms:read', 'invoices:read'] });
     const { id } = await create(caller);

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsOptional } from 'class-validator';
+import { IsOptional, ValidateIf } from 'class-validator';
 import {
   CUSTOMER_EVENT_TYPES,
   type CustomerEventType,
@@ -59,7 +59,7 @@ export class CreateWebhookEndpointDto {
 /** A change of an endpoint. Fields that are left out stay as they are. */
 export class ChangeWebhookEndpointDto {
   /** Another address. The endpoint then keeps only those of its scopes that your token has. */
-  @IsOptional()
+  @ValidateIf(({ url }: ChangeWebhookEndpointDto) => url !== undefined)
   @IsText({ min: 1, max: URL_MAX })
   @ApiProperty({ required: false, example: 'https://erp.fjordlys.example/events' })
   url?: string;
@@ -88,7 +88,7 @@ export class ChangeWebhookEndpointDto {
   description?: string | null;
 
   /** Whether it gets events. What is missed meanwhile can be redelivered. */
-  @IsOptional()
+  @ValidateIf(({ enabled }: ChangeWebhookEndpointDto) => enabled !== undefined)
   @FieldRule((value) => (typeof value === 'boolean' ? undefined : 'must be true or false'))
   @ApiProperty({ required: false, example: true })
   enabled?: boolean;
