@@ -308,3 +308,23 @@ describe('POST /ai/v1/messages/count_tokens', () => {
     count.mockRestore();
   });
 });
+
+describe('without a service-wide key', () => {
+  let keyless: AiApi;
+  beforeAll(async () => (keyless = await startAiApi({ ANTHROPIC_API_KEY: '' })));
+  afterAll(() => keyless.stop());
+
+  it.each(['/ai/messages', '/ai/v1/messages', '/ai/v1/messages/count_tokens'])(
+    'POST %s says 403 to a customer without a key, and nothing is sent to the provider',
+    async (path) => {
+      const { post } = await createAiCaller(keyless);
+      await expectProblem(await post(path, { messages: body.messages }), 403, 'ai_not_configured');
+      expect(keyless.sandbox.messages.total + keyless.sandbox.countTokens.total).toBe(0);
+    },
+  );
+
+  it('GET /ai/v1/models lists no model for a customer without a key', async () => {
+    const { call } = await createAiCaller(keyless);
+    expect(await (await call('/ai/v1/models')).json()).toMatchObject({ data: [] });
+  });
+});

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { CustomerDatabaseService, decoders, EntityReadsService, type ReadStatement } from '@platform/database';
 import { AiModelPrice } from '../entities/ai-model-price.entity';
 import { AiSettings } from '../entities/ai-settings.entity';
+import { ProviderKeysService } from '../provider-keys/provider-keys.service';
 
 /** PostgreSQL writes bytes as hexadecimal digits after this. */
 const HEX_PREFIX = '\\x';
@@ -20,6 +21,7 @@ export class AiModelsService {
 
   constructor(
     private readonly database: CustomerDatabaseService,
+    private readonly keys: ProviderKeysService,
     reads: EntityReadsService,
   ) {
     const s = reads.table(AiSettings, 's');
@@ -34,9 +36,10 @@ export class AiModelsService {
     });
   }
 
-  /** The model; undefined if the customer may not use AI, or the operator has not configured it. */
+  /** The model; undefined if the customer may not use AI, or the operator has not configured it or no key for it. */
   async find(): Promise<AiModel | undefined> {
     const [found] = await this.database.read(this.statement);
-    return found;
+    // Nothing is sent to the provider without a key, as the ledger reserves nothing then.
+    return found?.keyCiphertext || this.keys.hasShared ? found : undefined;
   }
 }
