@@ -1,11 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
+import { waitForLocks } from '@test/locks';
 import { operatorCommand } from '@test/operator-command';
 import { saveFakeDelivery, saveFakeEndpoint } from '@test/factories/webhook.factory';
 import { describeAuthentication } from '@test/suites/authentication.suite';
 import { describePaging } from '@test/suites/paging.suite';
 import { describeValidation } from '@test/suites/validation.suite';
+import { connectAsSuperuser } from '@test/test-database';
 import type { WebhookEndpointDto } from '@records/webhook-endpoint.dto';
 import type {
   WebhookDeliveryPageDto,
@@ -260,6 +262,23 @@ describe('what waits for an endpoint that is deleted', () => {
       ['delivered', 'missed'],
       ['delivered', 'pending'],
     ]);
+  });
+});
+
+describe('POST /webhooks/endpoints/{id}/test', () => {
+  it('is one of ten an hour, and counts one that is being stored for another endpoint', async () => {
+    const caller = await createCaller(api);
+    const [one, other] = [await create(caller), await create(caller)];
+    const test = ({ id }: { id: string }) => send(caller, 'POST', `/webhooks/endpoints/${id}/test`);
+    for (let count = 0; count < 9; count++) expect((await test(one)).status).toBe(201);
+    const storing = await connectAsSuperuser(api.database);
+    await storing.query('begin');
+    await storing.query(`select app.test_webhook_endpoint($1, $2, 10, 'test')`, [caller.customer.id, one.id]);
+    const eleventh = test(other);
+    expect(await Promise.race([eleventh, waitForLocks(api.superuser, 1)])).toBeUndefined();
+    await storing.query('commit');
+    await storing.end();
+    await expectProblem(await eleventh, 429, 'rate_limited');
   });
 });
 
