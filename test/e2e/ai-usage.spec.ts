@@ -1,9 +1,11 @@
 import { createAiCaller, startAiApi, type AiApi } from '@test/ai-api';
 import { asRecord, parseExactly, readAllPages, readCsv } from '@test/csv-lists';
+import { setDatabaseClock } from '@test/database-clock';
 import { expectProblem } from '@test/expect-problem';
 import { saveFakeUsage } from '@test/factories/ai-usage.factory';
 import { saveFakeToken } from '@test/factories/service-token.factory';
 import { describeAuthentication } from '@test/suites/authentication.suite';
+import type { AiUsageSummaryPageDto } from '../../apps/customer-api/src/ai-usage/ai-usage-summary.dto';
 
 const MESSAGE = { max_tokens: 50, messages: [{ role: 'user', content: 'Say something' }] };
 const LISTS = ['/ai/usage', '/ai/usage/summary?group_by=token', '/ai/usage/summary?group_by=model', '/ai/ledger'];
@@ -167,6 +169,35 @@ describe('receipts', () => {
     expect(byToken[0]).toEqual([null, 1, 0]);
     expect(byToken).toContainEqual([{ id: second.id, name: 'second' }, 2, '0.6']);
     expect(await sums(`group_by=day&token_id=${second.id}`)).toEqual([['2026-01-01', 2, '0.6']]);
+  });
+
+  it('are summed by models of the longest names, page by page', async () => {
+    const me = await createAiCaller(ai);
+    const models = ['a', 'b', 'c'].map((end) => `${'m'.repeat(199)}${end}`);
+    for (const model of models) await saveFakeUsage(ai.api.superuser, me.customer.id, { model });
+    const sums = await readAllPages(me.call, '/ai/usage/summary?group_by=model&from=2020-01-01', 1);
+    expect(sums.map(({ model }) => model)).toEqual(models);
+  });
+
+  it('are summed for the days of the first page on all pages, though the month ends between them', async () => {
+    const me = await createAiCaller(ai);
+    for (const createdAt of ['2030-11-10T12:00:00Z', '2030-11-20T12:00:00Z', '2030-11-30T23:00:10Z'])
+      await saveFakeUsage(ai.api.superuser, me.customer.id, { createdAt });
+    const read = async (query: string) => {
+      const reply = await me.call(`/ai/usage/summary?group_by=day&limit=1${query}`);
+      const { data, from, to, next_cursor: cursor } = (await reply.json()) as AiUsageSummaryPageDto;
+      return { days: data.map(({ day }) => day), from, to, cursor };
+    };
+    await setDatabaseClock(ai.api.superuser, { standsAt: '2030-11-30T22:59:45Z' });
+    const first = await read('');
+    await setDatabaseClock(ai.api.superuser, { standsAt: '2030-11-30T23:00:15Z' });
+    const second = await read(`&cursor=${first.cursor}`);
+    const anew = await read('');
+    await setDatabaseClock(ai.api.superuser, 'right');
+    const november = { from: '2030-11-01', to: '2030-11-30' };
+    expect(first).toMatchObject({ ...november, days: ['2030-11-20'] });
+    expect(second).toEqual({ ...november, days: ['2030-11-10'], cursor: null });
+    expect(anew).toEqual({ from: '2030-12-01', to: '2030-12-01', days: ['2030-12-01'], cursor: null });
   });
 
   it('have a ledger whose periods are complete when the clock went back over the end of a month', async () => {

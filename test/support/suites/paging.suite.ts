@@ -103,7 +103,7 @@ export function describePaging(
       expect(await page(mine.call, `cursor=${next_cursor}`)).toEqual({ data: [], has_more: false, next_cursor: null });
     });
 
-    it.each(['x', '', 'W10', 'a'.repeat(201), Buffer.from('["2026-02-31 00:00:00+00","1","x"]').toString('base64url')])(
+    it.each(['x', '', 'W10', 'a'.repeat(401), Buffer.from('["2026-02-31 00:00:00+00","1","x"]').toString('base64url')])(
       'refuse the cursor %s',
       async (cursor) => {
         const { call } = await createCaller(api());

@@ -98,15 +98,15 @@ export function cursorText(parts: readonly string[], list: string): string {
 }
 
 /**
- * The parts of a caller's cursor, texts that still have to be checked. @param list the hash of the list with its filters.
- * @throws ServiceError invalid_request for a text that is not a cursor, or belongs to another list
+ * The parts of a caller's cursor, texts that still have to be checked. @param counts how many there may be. @param list the hash of the
+ * list with its filters. @throws ServiceError invalid_request for a text that is not a cursor, or belongs to another list
  */
-export function cursorParts(text: string, count: number, list: string): string[] {
+export function cursorParts(text: string, counts: number | readonly number[], list: string): string[] {
   const parts = textsIn(text);
   const mark = parts.pop();
   if (mark === undefined || parts.length === 0) throw noCursor();
   if (mark !== list) throw refused('cursor comes from another list or other filters; begin again without it');
-  if (parts.length !== count) throw noCursor();
+  if (![counts].flat().includes(parts.length)) throw noCursor();
   return parts;
 }
 

@@ -20,4 +20,4 @@ export {
   wholeInbox,
 } from './inbox';
 export { Listing, type ListingRequest } from './listing';
-export { allRows, type OneColumnList, oneColumnPage } from './one-column-list';
+export { allRows, type Days, daysOfCursor, type OneColumnList, oneColumnPage } from './one-column-list';

@@ -1,5 +1,5 @@
 import { ServiceError } from '@platform/errors';
-import { allRows, encodeCursor, oneColumnPage, type OneColumnList, listMark } from './index';
+import { allRows, daysOfCursor, encodeCursor, oneColumnPage, type OneColumnList, listMark } from './index';
 
 const ROWS = Array.from({ length: 10 }, (_, index) => ({ number: String(10 - index) }));
 const list = (filters: unknown[] = []): OneColumnList<{ number: string }> => ({
@@ -13,6 +13,14 @@ const list = (filters: unknown[] = []): OneColumnList<{ number: string }> => ({
 const forge = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 describe('a list that is ordered by one column', () => {
+  it('has its days in its cursors, unless it has none', async () => {
+    const days = { from: '2026-11-01', to: '2026-11-30' };
+    const cursorOf = async (more: object) =>
+      (await oneColumnPage({ ...list(), ...more }, { limit: 1 })).nextCursor ?? '';
+    expect(daysOfCursor(await cursorOf({ days }), list())).toEqual(days);
+    expect(daysOfCursor(await cursorOf({}), list())).toBeUndefined();
+  });
+
   it.each([1, 3, 5, 9, 10, 11])('has every row once in pages of %d', async (limit) => {
     const seen: unknown[] = [];
     let cursor: string | undefined;
@@ -54,6 +62,7 @@ describe('a list that is ordered by one column', () => {
     ['a key that is none', forge(['1 or true', listMark('numbers', [])]), 'sent back as it is'],
     ['a key that is no text', forge([1, listMark('numbers', [])]), 'sent back as it is'],
     ['two keys', forge(['1', '2', listMark('numbers', [])]), 'sent back as it is'],
+    ['a day that is none', forge(['1', '2026-02-01', '2026-02-31', listMark('numbers', [])]), 'sent back as it is'],
     ['the cursor of other filters', forge(['1', listMark('numbers', ['a'])]), 'another list or other filters'],
     [
       'the cursor of a list in another order',

@@ -23,19 +23,39 @@ export interface OneColumnList<Row> {
   filters: readonly unknown[];
   key: keyof typeof KEY;
   keyOf: (row: Row) => string;
+  /** The days that the list is of, if they follow from the time of the first page: its cursors have them, for {@link daysOfCursor}. */
+  days?: Days;
   /** Reads rows behind the one with a key, or from the beginning. */
   read: (count: number, after: string | undefined) => Promise<Row[]>;
+}
+
+/** The first and the last day of a list. */
+export interface Days {
+  from: string;
+  to: string;
 }
 
 /** Reads a page. @throws ServiceError invalid_request for a cursor that this list did not give under these filters */
 export async function oneColumnPage<Row>(list: OneColumnList<Row>, { limit, cursor }: PageRequest): Promise<Page<Row>> {
   const mark = listMark(list.name, list.filters);
-  const after = cursor === undefined ? undefined : keyIn(cursor, list.key, mark);
+  const after = cursor === undefined ? undefined : placeIn(cursor, list.key, mark).key;
   const rows = await list.read(limit + 1, after);
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   const hasMore = rows.length > limit;
-  return { items, hasMore, nextCursor: hasMore && last ? cursorText([list.keyOf(last)], mark) : null };
+  const days = list.days ? [list.days.from, list.days.to] : [];
+  return { items, hasMore, nextCursor: hasMore && last ? cursorText([list.keyOf(last), ...days], mark) : null };
+}
+
+/**
+ * The days of the page that gave a cursor: those of the pages behind it, though another day or month has begun since.
+ * @returns undefined for a cursor without days, as former releases gave @throws as {@link oneColumnPage}
+ */
+export function daysOfCursor(
+  cursor: string,
+  { name, filters, key }: Pick<OneColumnList<unknown>, 'name' | 'filters' | 'key'>,
+): Days | undefined {
+  return placeIn(cursor, key, listMark(name, filters)).days;
 }
 
 /** All rows, or those behind the one with a key, read in portions while they are consumed: no transaction lasts from one to the next. */
@@ -52,8 +72,11 @@ export async function* allRows<Row>(
   }
 }
 
-function keyIn(cursor: string, kind: keyof typeof KEY, mark: string): string {
-  const [key = ''] = cursorParts(cursor, 1, mark);
+/** The place that a cursor names, and the days of its list, if it has any. */
+function placeIn(cursor: string, kind: keyof typeof KEY, mark: string): { key: string; days?: Days } {
+  const [key = '', from, to] = cursorParts(cursor, [1, 3], mark);
   if (!KEY[kind](key)) throw noCursor();
-  return key;
+  if (from === undefined || to === undefined) return { key };
+  if (!isDay(from) || !isDay(to)) throw noCursor();
+  return { key, days: { from, to } };
 }

@@ -9,7 +9,15 @@ import {
   readStatement,
 } from '@platform/database';
 import { ServiceError } from '@platform/errors';
-import { allRows, type OneColumnList, oneColumnPage, type Page, type PageRequest } from '@platform/pagination';
+import {
+  allRows,
+  type Days,
+  daysOfCursor,
+  type OneColumnList,
+  oneColumnPage,
+  type Page,
+  type PageRequest,
+} from '@platform/pagination';
 import { BillingCalendar } from '@platform/time';
 import { TokenNamesService } from '@platform/tokens';
 import { AiUsageDay } from '../entities/ai-usage-day.entity';
@@ -97,7 +105,7 @@ const SUMS = [
 ] as const;
 
 /** The days of a summary of which only one end is given, or none: `$2` the first day, `$3` the last, `$4` the time zone. */
-const DAYS = readStatement<{ from: string; to: string }>(
+const DAYS = readStatement<Days>(
   'ai.usage-days',
   `select coalesce($2::date, date_trunc('month', d.last::timestamp)::date), d.last
    from (select $1::uuid, coalesce($3::date, (app.now() at time zone $4)::date) as last) d`,
@@ -105,9 +113,7 @@ const DAYS = readStatement<{ from: string; to: string }>(
 );
 
 /** A summary, and the days that it is of. */
-export interface UsageSummary {
-  from: string;
-  to: string;
+export interface UsageSummary extends Days {
   page: Page<UsageSum>;
 }
 
@@ -142,11 +148,11 @@ export class AiUsageSummaryService {
   }
 
   /**
-   * A page of a summary, exact at the moment of its reading.
+   * A page of a summary, exact at the moment of its reading. All pages are of the days of the first one.
    * @throws ServiceError invalid_request for a cursor of another list, or a last day before the first
    */
   async list(filter: UsageSummaryFilter, page: PageRequest): Promise<UsageSummary> {
-    const days = await this.daysOf(filter);
+    const days = (page.cursor && daysOfCursor(page.cursor, placesOf(filter))) || (await this.daysOf(filter));
     return { ...days, page: await oneColumnPage(this.listed(filter, days), page) };
   }
 
@@ -155,7 +161,7 @@ export class AiUsageSummaryService {
     return allRows(this.listed(filter, await this.daysOf(filter)));
   }
 
-  private async daysOf({ from, to }: UsageSummaryFilter): Promise<{ from: string; to: string }> {
+  private async daysOf({ from, to }: UsageSummaryFilter): Promise<Days> {
     if (from !== undefined && to !== undefined) return { from, to };
     const [days] = await this.database.read(DAYS, [from, to, this.calendar.timeZone]);
     if (!days) throw new Error('The days are one row');
@@ -166,13 +172,12 @@ export class AiUsageSummaryService {
     return days;
   }
 
-  private listed(filter: UsageSummaryFilter, days: { from: string; to: string }): OneColumnList<UsageSum> {
+  private listed(filter: UsageSummaryFilter, days: Days): OneColumnList<UsageSum> {
     const { customerId } = this.context;
-    const { groupBy, from, to, tokenId, model } = filter;
+    const { groupBy, tokenId, model } = filter;
     return {
-      name: `ai.usage-summary.${groupBy}`,
-      filters: [from, to, tokenId, model],
-      key: GROUPS[groupBy].kind,
+      ...placesOf(filter),
+      ...((filter.from === undefined || filter.to === undefined) && { days }),
       keyOf: ({ key }) => key,
       read: (count, after) =>
         this.context.run(customerId, async () => {
@@ -187,6 +192,21 @@ export class AiUsageSummaryService {
     const names = await this.tokenNames.namesOf(sums.map(({ key }) => key).filter((key) => key !== NO_TOKEN));
     return sums.map((sum) => ({ ...sum, tokenName: names.get(sum.key) ?? null }));
   }
+}
+
+/** What the cursors of a summary belong to. */
+function placesOf({
+  groupBy,
+  from,
+  to,
+  tokenId,
+  model,
+}: UsageSummaryFilter): Pick<OneColumnList<UsageSum>, 'name' | 'filters' | 'key'> {
+  return {
+    name: `ai.usage-summary.${groupBy}`,
+    filters: [from, to, tokenId, model],
+    key: GROUPS[groupBy].kind,
+  };
 }
 
 /**

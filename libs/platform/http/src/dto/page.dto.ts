@@ -3,6 +3,9 @@ import { IsOptional } from 'class-validator';
 import type { Page, PageRequest } from '@platform/pagination';
 import { FieldRule, IsQueryNumber, IsTime } from '../field-rules';
 
+/** Characters of a cursor. The longest one has a model's name, of 200 characters, and two days. */
+const CURSOR_MAX = 400;
+
 /** Paging parameters. */
 export class PageQueryDto {
   /** Maximum number of items. */
@@ -12,7 +15,7 @@ export class PageQueryDto {
   limit: number = 50;
 
   /** The `next_cursor` of the previous page; leave it out for the first page. */
-  @ApiProperty({ required: false, maxLength: 200, pattern: '^[\\w-]+$' })
+  @ApiProperty({ required: false, maxLength: CURSOR_MAX, pattern: '^[\\w-]+$' })
   @IsOptional()
   @FieldRule((value) => (isCursor(value) ? undefined : 'must be a next_cursor of this list'))
   cursor?: string;
@@ -39,7 +42,7 @@ export function toPageRequest({ limit, cursor, created_after, created_before }: 
 }
 
 /** Checks the format of a cursor only; the list checks whether the cursor is one of its own. */
-export function isCursor(value: unknown, longest = 200): boolean {
+export function isCursor(value: unknown, longest = CURSOR_MAX): boolean {
   return typeof value === 'string' && value.length <= longest;
 }
 
@@ -55,7 +58,7 @@ export class PageDto {
    * The `cursor` of the next page; null on the last page.
    * @example null
    */
-  @ApiProperty({ type: String, nullable: true, maxLength: 200 })
+  @ApiProperty({ type: String, nullable: true, maxLength: CURSOR_MAX })
   next_cursor!: string | null;
 }
 
