@@ -106,6 +106,42 @@ describe('POST /webhooks/endpoints', () => {
   });
 });
 
+describe('the address of an endpoint', () => {
+  const hostsIn = async ({ customer }: Caller) => {
+    const { rows } = await api.superuser.query<{ host: string }>(
+      `select metadata ->> 'host' as host from audit_log where customer_id = $1 and action like 'webhook.%' order by id`,
+      [customer.id],
+    );
+    return rows.map(({ host }) => host);
+  };
+
+  it.each([
+    ['https://other.example\\@erp.fjordlys.example/hooks', 'https://other.example/@erp.fjordlys.example/hooks'],
+    ['https:///other.example/hooks', 'https://other.example/hooks'],
+    ['HTTPS://Other.Example:443/æ\n?a=ø', 'https://other.example/%C3%A6?a=%C3%B8'],
+    ['https://other.example', 'https://other.example'],
+  ])('is that which is sent to, for its owner and in the audit log: %j', async (url, used) => {
+    const caller = await createCaller(api);
+    const { id } = await create(caller, { url });
+    const { id: changed } = await create(caller);
+    await send(caller, 'PATCH', `/webhooks/endpoints/${changed}`, { url });
+    expect([(await read(caller, id)).url, (await read(caller, changed)).url]).toEqual([used, used]);
+    expect(await hostsIn(caller)).toEqual(['other.example', 'erp.fjordlys.example', 'other.example']);
+  });
+
+  it('that a former release stored as it was given is of the same host', async () => {
+    const hostOf = async (url: string) =>
+      (await api.superuser.query<{ host: string }>('select app.webhook_host($1) as host', [url])).rows[0]?.host;
+    for (const url of [
+      'https://a.example\\@b.example/',
+      'https:///a.example',
+      'HTTPS://a.example?b',
+      'http://b@a.example#c',
+    ])
+      expect([url, await hostOf(url)]).toEqual([url, 'a.example']);
+  });
+});
+
 describe('GET /webhooks/endpoints', () => {
   describeAuthentication(() => api, { method: 'GET', path: '/webhooks/endpoints' }, 'webhooks:manage');
   describePaging(

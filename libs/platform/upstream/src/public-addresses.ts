@@ -53,6 +53,15 @@ export function refusalOf(text: string, { privateAllowed }: { privateAllowed: bo
 }
 
 /**
+ * An address as requests are sent to it: the URL parser reads a backslash as a slash, say, and drops line breaks, so that another host may
+ * be the real one than a person reads. One without a path stays without. A text that is no address stays as it is.
+ */
+export function addressInUse(text: string): string {
+  const used = URL.parse(text)?.href ?? text;
+  return used === `${text}/` ? text : used;
+}
+
+/**
  * A lookup for connections that fails unless every address of the name is public. The connection is made to one of the addresses
  * that were checked, so a name that changes in between leads nowhere else.
  */

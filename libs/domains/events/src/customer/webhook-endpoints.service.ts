@@ -14,7 +14,7 @@ import {
 import { ServiceError } from '@platform/errors';
 import type { Page, PageRequest } from '@platform/pagination';
 import type { Scope } from '@platform/tokens';
-import { refusalOf } from '@platform/upstream';
+import { addressInUse, refusalOf } from '@platform/upstream';
 import { WebhookEndpoint } from '../entities/webhook-endpoint.entity';
 import type { CustomerEventType } from '../event-types';
 import { SECRET_OVERLAP, WebhookSecretsService } from '../webhook-secrets/webhook-secrets.service';
@@ -137,14 +137,14 @@ export class WebhookEndpointsService {
     { tokenId, scopes }: ChangingToken,
     { url, eventTypes, description }: NewEndpoint,
   ): Promise<WebhookEndpointRow & { secret: string }> {
-    this.assertAddress(url);
+    const address = this.checked(url);
     const most = this.config.WEBHOOK_ENDPOINTS;
     const id = randomUUID();
     const { secret, ciphertext } = this.secrets.generate({ customerId: this.context.customerId, id });
     const [[result]] = await this.database.write([
       this.createEndpoint({
         id,
-        url,
+        url: address,
         eventTypes: distinct(eventTypes),
         description: description || null,
         scopes: [...scopes],
@@ -165,11 +165,11 @@ export class WebhookEndpointsService {
    */
   async change({ tokenId, scopes }: ChangingToken, id: string, change: EndpointChange): Promise<WebhookEndpointRow> {
     const { url, eventTypes, description, enabled } = change;
-    if (url !== undefined) this.assertAddress(url);
+    const address = url === undefined ? null : this.checked(url);
     const [[result]] = await this.database.write([
       this.changeEndpoint({
         id,
-        url: url ?? null,
+        url: address,
         eventTypes: eventTypes === null ? [] : distinct(eventTypes),
         description: description === null ? '' : (description ?? null),
         scopes: [...scopes],
@@ -207,9 +207,12 @@ export class WebhookEndpointsService {
     return { ...(endpoint ?? noSuchEndpoint()), secret };
   }
 
-  private assertAddress(url: string): void {
-    const fault = refusalOf(url, { privateAllowed: this.config.WEBHOOK_ALLOW_PRIVATE });
-    if (fault === undefined) return;
+  /** The address as it is used. @throws ServiceError invalid_request */
+  private checked(url: string): string {
+    const options = { privateAllowed: this.config.WEBHOOK_ALLOW_PRIVATE };
+    const address = addressInUse(url);
+    const fault = refusalOf(url, options) ?? refusalOf(address, options);
+    if (fault === undefined) return address;
     const detail = `url ${fault}`;
     throw new ServiceError('invalid_request', detail, { errors: [{ pointer: '/url', detail }] });
   }

@@ -8,7 +8,7 @@ import { OperatorList } from '@platform/database';
 import { requireText, ServiceError } from '@platform/errors';
 import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import type { Scope } from '@platform/tokens';
-import { refusalOf } from '@platform/upstream';
+import { addressInUse, refusalOf } from '@platform/upstream';
 import { type DeliveryState, REDELIVERED_AT_ONCE, WebhookDelivery } from '../entities/webhook-delivery.entity';
 import { WebhookEndpoint } from '../entities/webhook-endpoint.entity';
 import { CUSTOMER_EVENT_TYPES, type EventType, scopeOf } from '../event-types';
@@ -106,7 +106,7 @@ export class WebhooksOperatorService {
   async add(actor: string, endpoint: NewOperatorEndpoint): Promise<EndpointView & { secret: string }> {
     const { customerId, url, eventTypes, description } = endpoint;
     const owner = customerId ?? NO_CUSTOMER;
-    this.assertAddress(owner, url);
+    const address = this.checked(owner, url);
     assertTypes(owner, eventTypes);
     assertDescription(description);
     const id = randomUUID();
@@ -117,7 +117,7 @@ export class WebhooksOperatorService {
       if (customerId !== undefined) await lockCustomer(manager, customerId);
       const [made] = await manager.query<{ outcome: string }[]>(
         `select outcome from app.create_webhook_endpoint($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-        [owner, id, url, orNull(eventTypes), description || null, scopes, ciphertext, most, actor],
+        [owner, id, address, orNull(eventTypes), description || null, scopes, ciphertext, most, actor],
       );
       return made;
     });
@@ -130,12 +130,12 @@ export class WebhooksOperatorService {
   async change(actor: string, id: string, change: OperatorEndpointChange): Promise<EndpointView> {
     const { customerId } = await this.find(id);
     const { url, eventTypes, description, enabled } = change;
-    if (url !== undefined) this.assertAddress(customerId, url);
+    const address = url === undefined ? undefined : this.checked(customerId, url);
     assertTypes(customerId, eventTypes);
     assertDescription(description);
     await this.dataSource.query(
       `select outcome from app.change_webhook_endpoint($1, $2, $3, $4, $5, null, $6, 'operator', $7)`,
-      [customerId, id, url, eventTypes, description, enabled === undefined ? null : enabled ? 'yes' : 'no', actor],
+      [customerId, id, address, eventTypes, description, enabled === undefined ? null : enabled ? 'yes' : 'no', actor],
     );
     return this.show(id);
   }
@@ -232,10 +232,13 @@ export class WebhooksOperatorService {
     throw new ServiceError('webhook_endpoint_disabled', 'The customer is deactivated; activate it first');
   }
 
-  private assertAddress(owner: string, url: string): void {
-    const privateAllowed = owner === NO_CUSTOMER || this.config.WEBHOOK_ALLOW_PRIVATE;
-    const fault = refusalOf(url, { privateAllowed });
+  /** The address as it is used. @throws ServiceError invalid_request */
+  private checked(owner: string, url: string): string {
+    const options = { privateAllowed: owner === NO_CUSTOMER || this.config.WEBHOOK_ALLOW_PRIVATE };
+    const address = addressInUse(url);
+    const fault = refusalOf(url, options) ?? refusalOf(address, options);
     if (fault !== undefined) throw new ServiceError('invalid_request', `The address ${fault}`);
+    return address;
   }
 }
 

@@ -1,8 +1,9 @@
 -- Endpoints of a customer. Each function is called in a transaction that has set the customer, or by the operator's programs.
 
 -- The host of an endpoint's address, for the audit log, which outlives the endpoint: user, path and parameters may be a secret of the receiver.
+-- As requests read it, which take a backslash for a slash: former releases stored addresses as they were given.
 create or replace function app.webhook_host(p_url text) returns text language sql immutable parallel safe
-return substring(p_url from '^[a-z]+://(?:[^/?#@]*@)?([^/?#]+)');
+return substring(p_url from '(?i)^[a-z]+:[/\\]+(?:[^/\\?#@]*@)?([^/\\?#]+)');
 
 -- Adds an endpoint. outcome: created, too_many (p_most endpoints exist).
 create or replace function app.create_webhook_endpoint(
