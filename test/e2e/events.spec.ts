@@ -266,6 +266,19 @@ describe('GET /events', () => {
       expect(await read(call, '?wait=1')).toMatchObject({ data: [] });
     });
 
+    it('replies to any number of requests for which there are events, while five wait for others', async () => {
+      const { customer, call } = await createCaller(api);
+      const gone = new AbortController();
+      const waiting = Array.from({ length: 5 }, () =>
+        call('/events?wait=30&types=sms.failed', { signal: gone.signal }),
+      );
+      await waitingRequests(customer.id, 5);
+      await many(customer.id, 1);
+      expect(numbers(await read(call, '?wait=30'))).toEqual([1]);
+      gone.abort();
+      await Promise.allSettled(waiting);
+    });
+
     it('keeps no connection to the database', async () => {
       const callers = await Promise.all(Array.from({ length: 20 }, () => createCaller(api)));
       const gone = new AbortController();

@@ -116,7 +116,7 @@ export class EventsService {
    */
   async list(request: EventRequest, waiting?: { ms: number; gone: AbortSignal }): Promise<EventPage> {
     let page = await this.read(request);
-    if (!waiting || waiting.ms === 0) return page;
+    if (!waiting || waiting.ms === 0 || page.events.length > 0) return page;
     const wait = this.waits.begin(waiting.ms, waiting.gone);
     try {
       // With a filter the log may go on and none of its events be asked for.
