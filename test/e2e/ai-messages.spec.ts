@@ -152,6 +152,17 @@ describe('POST /ai/messages', () => {
     expect(fixture.sandbox.messages.total).toBe(0);
   });
 
+  it.each(['/ai/messages', '/ai/v1/messages', '/ai/v1/messages/count_tokens'])(
+    'says 400 at %s to a body that is JSON and no object, such as one that was encoded twice',
+    async (path) => {
+      const caller = await createAiCaller(fixture);
+      for (const wrong of [JSON.stringify(body), 'x', true, null, 1, [body]]) {
+        const { detail } = await expectProblem(await caller.post(path, JSON.stringify(wrong)), 400, 'invalid_request');
+        expect([wrong, detail]).toEqual([wrong, 'The body must be a JSON object']);
+      }
+    },
+  );
+
   it("uses the customer's own key, which opens for no other customer", async () => {
     const [owner, thief] = [await createAiCaller(fixture), await createAiCaller(fixture)];
     const { code } = await operatorCommand(

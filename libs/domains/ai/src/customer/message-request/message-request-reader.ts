@@ -137,8 +137,9 @@ export class MessageRequestReader implements JsonHandler {
   }
 
   scalar(kind: 'string' | 'number' | 'literal', token: JsonToken): void {
-    if (this.skipping > 0) return;
-    const frame = this.frame as Frame;
+    const { frame } = this;
+    // Without a frame the body is no object, which the parser refuses at its end.
+    if (this.skipping > 0 || !frame) return;
     if (frame.isArray) frame.index++;
     switch (frame.kind) {
       case 'body':
