@@ -23,8 +23,8 @@ export class SmsController {
     summary: 'Send an SMS',
     description:
       'A request sends one message at most: the service does not call the gateway again if the message may have been sent. ' +
-      'Numbers in countries that the operator has not allowed, premium rate, satellite and personal (call forwarding) numbers are refused with ' +
-      '400. Messages beyond the daily cap of messages or of parts are refused with 429.',
+      'Numbers in countries that the operator has not allowed, landlines, premium rate, satellite and personal (call forwarding) numbers are ' +
+      'refused with 400. Messages beyond the daily cap of messages or of parts are refused with 429.',
   })
   @ApiCreatedResponse({ type: SmsDto, description: 'The gateway accepted the message.' })
   @ProblemReplies('invalid_request', 'sms_disabled', 'sms_gateway_rejected', 'sms_gateway_failed')
