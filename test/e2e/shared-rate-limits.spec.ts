@@ -1,4 +1,6 @@
 import type { Client } from 'pg';
+import { RateLimitStorageService } from '@platform/access';
+import { loadConfig } from '@platform/config';
 import { type ApiProcess, startApiProcess } from '@test/api-process';
 import { caller } from '@test/api';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
@@ -63,6 +65,16 @@ describeWithRedis('rate limits of two processes with one Redis', (program) => {
     for (let round = 0; round < 5; round++) {
       expect(await callBoth(4 * LIMIT)).toEqual({ passed: LIMIT, refused: 3 * LIMIT, others: 0 });
     }
+  });
+
+  it('do not have a request that was given back', async () => {
+    const storage = new RateLimitStorageService(loadConfig({ REDIS_URL: redis.url }));
+    await storage.onModuleInit();
+    const hits = async () => (await storage.count('sms:given back', LIMIT)).totalHits;
+    expect([await hits(), await hits()]).toEqual([1, 2]);
+    storage.giveBack('sms:given back', performance.now());
+    expect(await hits()).toBe(2);
+    await storage.onApplicationShutdown();
   });
 
   it('go on per process while Redis is away, which a metric says, and are shared again once it is back', async () => {

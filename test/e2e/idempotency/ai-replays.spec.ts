@@ -188,3 +188,41 @@ function largeStream() {
   ];
   return { headers: { 'content-type': 'text/event-stream' }, body: events.join('') };
 }
+
+describe('a replay', () => {
+  let ai: AiApi;
+  beforeAll(async () => (ai = await startAiApi({ RATE_LIMIT_AI_PER_MINUTE: '2' })));
+  afterAll(() => ai.stop());
+
+  it.each(ROUTES)(
+    'on POST %s is no AI message: it counts only as a request, and comes beyond the limit, too',
+    async (path) => {
+      const { post, customer } = await createAiCaller(ai, { included: 0, purchased: 1000 });
+      const send = (key: string) => post(path, MESSAGE, { headers: { 'idempotency-key': key } });
+      const remaining = ({ headers }: Response) => Number(headers.get('x-ratelimit-remaining'));
+      const key = randomUUID();
+      const first = await send(key);
+      const text = await first.text();
+      for (let retry = 0; retry < 3; retry++) {
+        const again = await send(key);
+        expect([again.headers.get('idempotency-replayed'), await again.text(), remaining(again)]).toEqual([
+          'true',
+          text,
+          1,
+        ]);
+      }
+      expect(remaining(await post(path, MESSAGE))).toBe(0);
+      const refused = await expectProblem(await send(randomUUID()), 429, 'rate_limited');
+      expect(refused).toMatchObject({ detail: expect.stringMatching(/^At most 2 requests a minute/) });
+      await expectProblem(await post(path, MESSAGE), 429, 'rate_limited');
+      const beyond = await send(key);
+      expect([beyond.headers.get('idempotency-replayed'), await beyond.text(), remaining(beyond)]).toEqual([
+        'true',
+        text,
+        0,
+      ]);
+      const kept = await ai.api.superuser.query('select from idempotency_key where customer_id = $1', [customer.id]);
+      expect(kept.rowCount).toBe(1);
+    },
+  );
+});

@@ -2,7 +2,7 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import type { FastifyReply } from 'fastify';
 import { finalize, type Observable } from 'rxjs';
 import { CustomerContextService } from '@platform/context';
-import { KeyedRequestsService, type RequestWithBody, rulesOf } from '@platform/http';
+import { isKeyed, KeyedRequestsService, type RequestWithBody, rulesOf } from '@platform/http';
 
 /**
  * Runs the rest of the request, its Idempotency-Key first, in the context of the authenticated customer: every statement on a
@@ -21,14 +21,13 @@ export class CustomerContextInterceptor implements NestInterceptor {
 
   intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = execution.getArgByIndex<RequestWithBody>(0);
-    const { id, customer, headers, method } = request;
-    // The second name is what others call it: such a request is refused.
-    const key = headers['idempotency-key'] ?? headers['x-idempotency-key'];
-    const isKeyed = method === 'POST' && key !== undefined;
+    const { id, customer, method } = request;
+    const rules = rulesOf(execution);
+    const keyed = isKeyed(request, rules);
     // Nest binds the handler to the context in which handle() is called.
-    const handle = () => (isKeyed ? this.keys.handle(execution, next) : next.handle());
+    const handle = () => (keyed ? this.keys.handle(execution, next) : next.handle());
     // What has an effect is completed without its client, too.
-    const hasEffect = method === 'POST' && rulesOf(execution).key !== 'ignored';
+    const hasEffect = method === 'POST' && rules.key !== 'ignored';
     const reader = hasEffect ? undefined : execution.getArgByIndex<FastifyReply>(1).raw;
     const result = customer ? this.context.run(customer.customerId, handle, id, reader) : next.handle();
     if (!request.bodyLease) return result;

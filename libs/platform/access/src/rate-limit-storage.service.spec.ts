@@ -21,6 +21,19 @@ describe('counts of one process', () => {
     }
   });
 
+  it('do not have a request that was given back, unless its window has ended', async () => {
+    const { totalHits } = await count('a');
+    storage.giveBack('a', performance.now());
+    expect(await count('a')).toMatchObject({ totalHits, remaining: LIMIT - 1 });
+    const before = performance.now();
+    jest.advanceTimersByTime(60_001);
+    expect(await count('a')).toMatchObject({ totalHits: 1 });
+    storage.giveBack('a', before);
+    storage.giveBack('b', before);
+    expect(await count('a')).toMatchObject({ totalHits: 2 });
+    expect(await count('b')).toMatchObject({ totalHits: 1 });
+  });
+
   it('count up within a window and tell when it ends', async () => {
     await count('a');
     jest.advanceTimersByTime(59_001);

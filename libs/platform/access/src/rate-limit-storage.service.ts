@@ -58,6 +58,13 @@ export class RateLimitStorageService implements ThrottlerStorage, OnModuleInit, 
     return this.shared ? this.countShared(this.shared, key, limit) : this.countHere(key, limit);
   }
 
+  /** Takes back a request that was counted at a time, in terms of `performance.now()`; nothing if its window has ended. */
+  giveBack(key: string, countedAt: number): void {
+    if (this.shared) void this.shared.reward(key).catch((error: unknown) => this.redis?.failed(error));
+    const window = this.windows.get(key);
+    if (window && window.endsAt - MINUTE_MS <= countedAt && window.hits > 0) window.hits--;
+  }
+
   /** The same as the throttler's interface has it; the window is always a minute. */
   async increment(key: string, _ttl: number, limit: number): Promise<RateLimitState> {
     return this.count(key, limit);

@@ -2,7 +2,7 @@ import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { ThrottlerGuard } from '@nestjs/throttler';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '@platform/errors';
-import { declareRules, networkOf, rulesOf } from '@platform/http';
+import { declareRules, isKeyed, networkOf, rulesOf } from '@platform/http';
 import type { AuthenticatedCustomer } from '@platform/tokens';
 import type { RateLimitState, RateLimitStorageService } from './rate-limit-storage.service';
 
@@ -29,6 +29,18 @@ export type LimitName = keyof AuthenticatedCustomer['limits'];
 /** Adds a tighter limit of requests to a route, for AI messages or for SMS. */
 export const RateLimitAs = (kind: 'ai' | 'sms') => declareRules({ rateLimit: kind });
 
+/** A request that counts towards a tighter limit. */
+interface CountedCall {
+  name: 'ai' | 'sms';
+  customer: AuthenticatedCustomer;
+  request: FastifyRequest;
+  reply: FastifyReply;
+  /** Whether a reply may be kept under its Idempotency-Key. */
+  keyed: boolean;
+}
+
+const keyOf = ({ customerId }: AuthenticatedCustomer, name: LimitName) => `${name}:${customerId}`;
+
 /**
  * Limits a customer's requests, all its tokens and routes together, with tighter limits for AI messages and SMS. The
  * reply shows the limit with the fewest remaining requests; a refusal shows the limit that refused it.
@@ -51,36 +63,64 @@ export class RateLimitGuard extends ThrottlerGuard {
 
   /** Counts a request towards the customer's general limit, then towards the tighter limit of its route, if there is one. */
   override canActivate(context: ExecutionContext): Promise<boolean> {
-    const { access, rateLimit: kind } = rulesOf(context);
-    const { customer } = context.getArgByIndex<FastifyRequest>(0);
-    if (!customer && access !== 'public') throw new Error('RouteAccessGuard must run first');
-    const reply = context.getArgByIndex<FastifyReply>(1);
+    const rules = rulesOf(context);
+    const request = context.getArgByIndex<FastifyRequest>(0);
+    const { customer } = request;
+    if (!customer && rules.access !== 'public') throw new Error('RouteAccessGuard must run first');
     // Nest accepts a boolean as well; the parent's signature has only the promise.
     if (!customer) return true as unknown as Promise<boolean>;
+    const reply = context.getArgByIndex<FastifyReply>(1);
+    const tighter = rules.rateLimit && {
+      name: rules.rateLimit,
+      customer,
+      request,
+      reply,
+      keyed: isKeyed(request, rules),
+    };
     const general = this.count(customer, 'requests');
     const admitted =
       general instanceof Promise
-        ? general.then((state) => this.admit(state, customer, kind, reply))
-        : this.admit(general, customer, kind, reply);
+        ? general.then((state) => this.admit(state, tighter, reply))
+        : this.admit(general, tighter, reply);
     return admitted as Promise<boolean>;
   }
 
   /** Counts towards the tighter limit, unless the general one has refused. @throws ServiceError rate_limited */
   private admit(
     general: RateLimitState,
-    customer: AuthenticatedCustomer,
-    kind: 'ai' | 'sms' | undefined,
+    call: CountedCall | undefined,
     reply: FastifyReply,
   ): boolean | Promise<boolean> {
-    if (!kind || general.isBlocked) return enforce(general, reply);
-    const tighter = this.count(customer, kind);
+    if (!call || general.isBlocked) return enforce(general, reply);
+    const tighter = this.count(call.customer, call.name);
     return tighter instanceof Promise
-      ? tighter.then((state) => enforce(nearer(general, state), reply))
-      : enforce(nearer(general, tighter), reply);
+      ? tighter.then((state) => this.admitCall(general, state, call))
+      : this.admitCall(general, tighter, call);
+  }
+
+  /**
+   * A reply that is kept under an Idempotency-Key is sent beyond the tighter limit, too, and is given back to it: who retries makes no
+   * other call.
+   */
+  private admitCall(general: RateLimitState, tighter: RateLimitState, call: CountedCall): boolean {
+    const { customer, name, request, reply, keyed } = call;
+    const state = nearer(general, tighter);
+    if (!keyed) return enforce(state, reply);
+    const countedAt = performance.now();
+    show(state, reply);
+    request.tighterLimit = {
+      refusal: tighter.isBlocked ? refusalOf(tighter, tooMany) : undefined,
+      giveBack: () => {
+        this.storageService.giveBack(keyOf(customer, name), countedAt);
+        const remaining = Math.max(0, tighter.limit - tighter.totalHits + 1);
+        show(nearer(general, { ...tighter, remaining, isBlocked: false }), reply);
+      },
+    };
+    return true;
   }
 
   private count(customer: AuthenticatedCustomer, name: LimitName): RateLimitState | Promise<RateLimitState> {
-    return this.storageService.count(`${name}:${customer.customerId}`, customer.limits[name] ?? this.standard[name]);
+    return this.storageService.count(keyOf(customer, name), customer.limits[name] ?? this.standard[name]);
   }
 }
 
@@ -89,13 +129,22 @@ function nearer(general: RateLimitState, tighter: RateLimitState): RateLimitStat
   return tighter.isBlocked || tighter.remaining < general.remaining ? tighter : general;
 }
 
-/** Shows a limit in the headers of the reply, in place of one that was shown before. @throws ServiceError rate_limited */
+/** Shows a limit as {@link show} does. @throws ServiceError rate_limited if it is reached */
 function enforce(state: RateLimitState, reply: FastifyReply, detailOf = tooMany): true {
-  reply.header('x-ratelimit-limit', state.limit);
-  reply.header('x-ratelimit-remaining', state.remaining);
-  reply.header('x-ratelimit-reset', state.timeToExpire);
+  show(state, reply);
   if (!state.isBlocked) return true;
-  throw new ServiceError('rate_limited', detailOf(state), { retryAfterSeconds: state.timeToBlockExpire });
+  throw refusalOf(state, detailOf);
+}
+
+/** Shows a limit in the headers of the reply, in place of one that was shown before. */
+function show({ limit, remaining, timeToExpire }: RateLimitState, reply: FastifyReply): void {
+  reply.header('x-ratelimit-limit', limit);
+  reply.header('x-ratelimit-remaining', remaining);
+  reply.header('x-ratelimit-reset', timeToExpire);
+}
+
+function refusalOf(state: RateLimitState, detailOf: (state: RateLimitState) => string): ServiceError {
+  return new ServiceError('rate_limited', detailOf(state), { retryAfterSeconds: state.timeToBlockExpire });
 }
 
 function tooMany({ limit, timeToBlockExpire: seconds }: RateLimitState): string {

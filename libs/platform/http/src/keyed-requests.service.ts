@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type CallHandler, type ExecutionContext, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { ServiceError } from '@platform/errors';
 import { beginFingerprint, fingerprintOf, hashKey, KeyedCallsService, type RequestKey } from '@platform/idempotency';
@@ -9,11 +9,25 @@ import type { SegmentedBytes } from '@platform/json';
 import { TurnBudget } from './body-limits';
 import type { RequestWithBody } from './request-body.guard';
 import { RequestPresenter } from './request-presenter';
-import { type KeyRules, type ReplayHeaders, rulesOf } from './route-rules';
+import { type KeyRules, type ReplayHeaders, type RouteRules, rulesOf } from './route-rules';
 
 const IDEMPOTENCY_KEY = 'idempotency-key';
 /** Characters that a key may have. */
 export const KEY_MAX = 255;
+
+/** A limit that is tighter than the customer's general one, towards which a request with an Idempotency-Key was counted. */
+export interface TighterLimit {
+  /** The refusal, if it is reached; a reply that is kept under the key comes first. */
+  readonly refusal: ServiceError | undefined;
+  /** To be called if the reply is a kept one: no call was made. Shows the limit so. */
+  giveBack(): void;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    tighterLimit?: TighterLimit;
+  }
+}
 
 /** An RFC 8941 string: in quotes, with a backslash before a quote or a backslash. */
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
@@ -22,10 +36,15 @@ const PRINTABLE = /^[\x20-\x7e]*$/;
 /** Bodies up to this size are copied to be hashed at once. */
 const SMALL_BYTES = 16 * 1024;
 
+/** Whether a request has an Idempotency-Key that is looked at. The second name is what others call it: such a request is refused. */
+export function isKeyed({ method, headers }: FastifyRequest, { key }: RouteRules): boolean {
+  const given = headers[IDEMPOTENCY_KEY] ?? headers['x-idempotency-key'];
+  return method === 'POST' && given !== undefined && key !== 'ignored';
+}
+
 /**
  * Makes a POST with an Idempotency-Key safe to retry: it has its effect once, and every retry gets the reply of the first
- * try. Called for POSTs that have the header, or X-Idempotency-Key, as the customer, after the body was read. A request that has no
- * effect passes untouched.
+ * try. Called for requests that {@link isKeyed}, as the customer, after the body was read.
  */
 @Injectable()
 export class KeyedRequestsService {
@@ -52,7 +71,9 @@ export class KeyedRequestsService {
     next: CallHandler,
   ): Promise<unknown> {
     const key = await requestKeyOf(request, customerId, { form: rules?.formOf?.(request), turns: this.turns });
+    const { tighterLimit } = request;
     const work = async () => {
+      if (tighterLimit?.refusal) throw tighterLimit.refusal;
       const result: unknown = await lastValueFrom(next.handle(), { defaultValue: undefined });
       // A service that claims the key itself keeps what it streams.
       return rules === undefined ? presenter.wholeOf(result) : result;
@@ -60,6 +81,7 @@ export class KeyedRequestsService {
     const outcome = await this.calls.once({ key, presenter, claimedByService: rules !== undefined, work });
     if ('result' in outcome) return outcome.result;
     if (outcome.isReplayed) {
+      tighterLimit?.giveBack();
       const more = rules?.replayHeaders && this.modules.get<ReplayHeaders>(rules.replayHeaders, { strict: false });
       return presenter.sendKept(outcome.reply, await more?.headersOf(outcome.reply));
     }
