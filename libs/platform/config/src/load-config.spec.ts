@@ -47,6 +47,8 @@ describe('loadConfig', () => {
     ['DEMO_CUSTOMER', 'yes', 'must be true or false'],
     ['LOG_LEVEL', 'loud', 'must be one of fatal, error, warn, info, debug, trace, silent'],
     ['PUBLIC_URL', 'localhost', 'must be an address such as https://example.com'],
+    ['PUBLIC_URL', 'https://example.com/?a=1', 'must end with its path: nothing behind a ? or #'],
+    ['FIKEN_URL', 'https://example.com/api#v2', 'must end with its path: nothing behind a ? or #'],
     ['ANTHROPIC_BASE_URL', 'gateway.internal:8080', 'must be an address such as https://example.com'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', 'must be an address such as https://example.com'],
     ['STRIPE_URL', 'ftp://example.com', 'must be an address such as https://example.com'],

@@ -24,7 +24,10 @@ export const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((v
 });
 
 /** An http or https address of a server, without the slash that may end it, so that a path can be appended. */
-export const address = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/$/, ''));
+export const address = z
+  .url({ protocol: /^https?$/ })
+  .refine((text) => !/[?#]/.test(text), { error: 'must end with its path: nothing behind a ? or #' })
+  .transform((text) => text.replace(/\/$/, ''));
 
 /** Names of ranges that the HTTP server knows. */
 const RANGES = ['loopback', 'linklocal', 'uniquelocal'];
