@@ -76,6 +76,16 @@ describe('Circuit', () => {
     expect(circuit.open).toBe(false);
   });
 
+  it('offers the next trial soon to somebody else when a call was not made that it was offered to', async () => {
+    const circuit = open({ resetMs: 1000 });
+    await fail(circuit, 'a', 'b', 'c', 'd');
+    await wait(1010);
+    expect([circuit.offers(), circuit.offers()]).toEqual([true, false]);
+    // The first was refused before it was made, for its credit, say.
+    await wait(300);
+    expect(circuit.offers()).toBe(true);
+  });
+
   it('lets another call try while the one before has shown nothing, and closes with the first that succeeds', async () => {
     const circuit = open({ resetMs: 100 });
     await fail(circuit, 'a', 'b', 'c', 'd');

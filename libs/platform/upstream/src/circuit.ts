@@ -3,6 +3,12 @@ import type { BreakerOptions } from './upstream-options';
 import type { UpstreamFailureReason } from './upstream-reply';
 
 /**
+ * Time in which a call is made that was offered to be the trial, in milliseconds. Its caller may be refused before, for want of credit, say,
+ * and come again at once: the next offer is another caller's.
+ */
+const OFFER_MS = 250;
+
+/**
  * Stops calls to an upstream that is down, so that callers get an error at once instead of waiting. Closed: calls are made.
  * Open: they are not. Trying: one call is made to see whether the upstream is back, and another each time that it has shown
  * nothing for as long as the circuit stays open. It observes the reports of calls, not their promises: a call may last long after it
@@ -30,11 +36,12 @@ export class Circuit {
 
   /**
    * Whether a call would be admitted, for callers whose preparation is expensive. While the circuit is open, it returns
-   * true once each time that a trial call is due.
+   * true once each time that a trial call is due, and again if none was made.
    */
   offers(): boolean {
     if (this.state === 'closed') return true;
-    if (!this.mayTry || performance.now() - this.offeredAt < this.options.resetMs) return false;
+    const waitMs = Math.min(OFFER_MS, this.options.resetMs);
+    if (!this.mayTry || performance.now() - this.offeredAt < waitMs) return false;
     this.offeredAt = performance.now();
     return true;
   }
@@ -69,9 +76,12 @@ export class Circuit {
     this.onChange(true);
   }
 
-  /** A trial call told nothing. */
-  toldNothing(): void {
-    if (this.state !== 'closed') this.trip();
+  /** A trial call told nothing. @param wasMade if not, the next call may try at once: who is refused comes again first */
+  toldNothing(wasMade: boolean): void {
+    if (this.state === 'closed') return;
+    if (wasMade) return this.trip();
+    this.state = 'open';
+    this.since = -Infinity;
   }
 
   /** Whether a trial call is due although the circuit is open. */
@@ -111,6 +121,8 @@ export interface CallEnd {
   heldBack: boolean;
   /** Whether this process stalled for a significant part of the call. */
   stalled: boolean;
+  /** Whether there was an attempt: not if its caller's share was used up, say. */
+  wasMade: boolean;
   caller: string | undefined;
 }
 
@@ -142,10 +154,10 @@ export class Observation {
 
   /** Judges how the call ended: for the upstream, against it, or neither. */
   ended(end: CallEnd): void {
-    const { reason, heldBack, stalled, caller } = end;
+    const { reason, heldBack, stalled, wasMade, caller } = end;
     if (!isFailure(end)) this.succeeded();
     else if (heldBack || (reason && (OWN_REFUSALS.includes(reason) || (stalled && TIME_LIMITS.includes(reason)))))
-      this.nothing();
+      this.nothing(wasMade);
     else this.failed(reason && NETWORK_FAILURES.includes(reason) ? undefined : caller);
   }
 
@@ -165,8 +177,8 @@ export class Observation {
   }
 
   /** The call tells nothing about the upstream, for example because it was cancelled. */
-  private nothing(): void {
-    if (this.isFirst() && this.isTrial) this.circuit.toldNothing();
+  private nothing(wasMade = true): void {
+    if (this.isFirst() && this.isTrial) this.circuit.toldNothing(wasMade);
   }
 
   private isFirst(): boolean {

@@ -247,6 +247,7 @@ export class UpstreamCall implements Receiver, BodyReader {
       status: this.status,
       heldBack: this.heldBack,
       stalled: error !== undefined && this.stalled,
+      wasMade: this.attempts > 0,
       caller: this.request.onBehalfOf,
     });
     this.surroundings.stalls.end();

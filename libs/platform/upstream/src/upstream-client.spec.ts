@@ -280,6 +280,23 @@ describe('UpstreamClient', () => {
     expect(order.filter((caller) => caller === 'flood')).toHaveLength(6);
   });
 
+  it('lets somebody else try when the call that was to show whether the upstream is back was not made', async () => {
+    const breaker = { failures: 4, windowMs: 10_000, spreadMs: 0, resetMs: 500 };
+    const client = open({ concurrency: 4, breaker });
+    server.answer((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\nx'));
+    const own = await Promise.all([1, 2].map(() => client.stream({ ...get, onBehalfOf: 'flood' })));
+    server.answer((socket) => socket.write(rawReply(500, '')));
+    for (const onBehalfOf of ['a', 'b', 'c', 'd']) expect(await bodyOf(client, { onBehalfOf })).toBe('');
+    expect(client.isDown).toBe(true);
+    server.answer((socket) => socket.write(rawReply(200, 'back')));
+    await wait(510);
+    // Its streams take all of its share.
+    await expect(bodyOf(client, { onBehalfOf: 'flood' })).rejects.toMatchObject({ reason: 'share_used', sent: false });
+    expect(await bodyOf(client, { onBehalfOf: 'other' })).toBe('back');
+    expect(client.isDown).toBe(false);
+    for (const { content } of own) content.destroy();
+  });
+
   describe('streams', () => {
     it('shows that the upstream is back as soon as it begins, long before its end', async () => {
       const client = open({ retries: 0 });
