@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import type { Server } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { Controller, Get, StreamableFile } from '@nestjs/common';
 import { Public } from '@platform/access';
@@ -270,6 +271,53 @@ describe('error replies', () => {
       await ended;
       expect(received).toMatch(/^HTTP\/1\.1 401 /);
       socket.destroy();
+    });
+
+    it('answers requests that it has read before it refuses what stands behind them', async () => {
+      const request = [
+        `POST /api/v1${TICKETS} HTTP/1.1`,
+        'Host: a',
+        credentials(),
+        'Content-Type: application/json',
+        `Content-Length: ${Buffer.byteLength(JSON.stringify(TICKET))}`,
+        '',
+        JSON.stringify(TICKET),
+      ].join('\r\n');
+      const socket = connect(Number(new URL(api.origin).port), '127.0.0.1');
+      let received = '';
+      socket.on('data', (chunk: Buffer) => (received += chunk.toString('latin1')));
+      // As a program sends it that takes the end of its text for a part of it.
+      socket.write(`${request}${request}\0`);
+      await once(socket, 'end');
+      expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 201', 'HTTP/1.1 201', 'HTTP/1.1 400']);
+      expect(received.match(/^connection: close/gim)).toHaveLength(1);
+      socket.destroy();
+    });
+
+    it('gives no effect to a request that has come too late', async () => {
+      const server: Server = api.app.getHttpServer();
+      const accepted = once(server, 'connection') as Promise<[Socket]>;
+      const port = Number(new URL(api.origin).port);
+      // It goes on sending, whatever comes.
+      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+      const [connection] = await accepted;
+      let received = '';
+      socket.on('data', (chunk: Buffer) => (received += chunk.toString('latin1')));
+      const closed = once(connection, 'close');
+      const body = JSON.stringify({ ...TICKET, title: 'Too late' });
+      const headers = [credentials(), 'Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`];
+      socket.write(`${head(`POST /api/v1${TICKETS}`, ...headers)}${body.slice(0, 20)}`);
+      await until(() => connection.bytesRead > 20);
+      await fetch(`${api.origin}/nothing`);
+      // As Node does it after two minutes.
+      server.emit('clientError', Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), connection);
+      await until(() => received.includes('request_timeout'));
+      socket.end(body.slice(20));
+      await closed;
+      expect(received).toMatch(/^HTTP\/1\.1 408 /);
+      expect(received.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+      socket.destroy();
+      expect(await (await me.call(TICKETS)).text()).not.toContain('Too late');
     });
 
     it('does not put a second reply into one that has begun', async () => {

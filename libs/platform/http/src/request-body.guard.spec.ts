@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { TurnBudget } from './body-limits';
 import { readBody } from './request-body.guard';
+import { LATE } from './unread-bodies';
 
 const PIECE = Buffer.alloc(8192, 'a');
 const LIMIT = 1024 * 1024;
@@ -52,6 +53,18 @@ describe('readBody', () => {
     const before = read;
     for (let turn = 0; turn < 5; turn++) await nextTurn();
     expect(read).toBe(before);
+  });
+
+  it('passes on nothing of a body that is late, though it goes on', async () => {
+    const request = arrived(2, false);
+    let read = 0;
+    const reading = readBody(request, { limit: LIMIT, turns: new TurnBudget(), party: 'a' }, () => read++);
+    await nextTurn();
+    request.emit(LATE);
+    request.push(PIECE);
+    request.push(null);
+    await expect(reading).rejects.toMatchObject({ code: 'request_timeout' });
+    expect(read).toBe(2);
   });
 
   it('refuses a body in pieces of one byte when they are too many', async () => {

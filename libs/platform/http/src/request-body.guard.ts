@@ -16,7 +16,7 @@ import { BODY_BYTES, type BodyLease, BodyMemory, BodyPieces, TurnBudget } from '
 import { partyOf } from './connections';
 import { ReplyMemory } from './unread-replies';
 import { type BodyReader, type BodyRules, rulesOf } from './route-rules';
-import { discardUnread, hasBody, takesBody } from './unread-bodies';
+import { discardUnread, hasBody, LATE, takesBody } from './unread-bodies';
 import { addIgnored, rememberReply } from './validation-pipe';
 
 /** Pieces below this size are parsed without measuring the time: that would take longer. */
@@ -204,7 +204,8 @@ function adviceFor(type: string): string {
 /**
  * Passes on a request's body chunk by chunk while it arrives.
  * @param take parses a chunk; an error that it throws ends the body
- * @throws ServiceError payload_too_large, invalid_request if the body ends early or comes in too many pieces, and the errors of `take`
+ * @throws ServiceError payload_too_large, request_timeout, invalid_request if the body ends early or comes in too many pieces, and the
+ * errors of `take`
  */
 export function readBody(
   request: IncomingMessage,
@@ -219,7 +220,7 @@ export function readBody(
     let settled = false;
     const settle = (error?: Error) => {
       settled = true;
-      request.off('data', onData).off('end', onEnd).off('error', onAbort).off('close', onAbort);
+      request.off('data', onData).off('end', onEnd).off('error', onAbort).off('close', onAbort).off(LATE, onLate);
       if (!error) return resolve();
       // The error reply decides whether the rest is discarded.
       request.pause();
@@ -262,8 +263,9 @@ export function readBody(
       if (!waiting) settle();
     };
     const onAbort = () => settle(new ServiceError('invalid_request', 'The body ended before it was complete'));
+    const onLate = () => settle(new ServiceError('request_timeout', 'The request did not arrive in time'));
     if (Number(request.headers['content-length'] ?? 0) > limit) return reject(tooLarge(limit));
-    request.on('data', onData).once('end', onEnd).once('error', onAbort).once('close', onAbort);
+    request.on('data', onData).once('end', onEnd).once('error', onAbort).once('close', onAbort).once(LATE, onLate);
   });
 }
 

@@ -20,7 +20,7 @@ import { serveOpenApi } from './open-api/create-document';
 import type { InterfaceParts } from './open-api/interface-parts';
 import { problemOf, sendProblem, setProblemDialect } from './problem';
 import { collectRoutes, isReadable, UNREADABLE_ADDRESS } from './routing';
-import { boundPieces, discardUnread, takesBody } from './unread-bodies';
+import { boundPieces, discardUnread, endLateBody, takesBody } from './unread-bodies';
 import { boundReplies, endSlowReaders, ReplyMemory } from './unread-replies';
 
 /** Maximum size of a request's headers in bytes, and maximum time for a request to arrive. */
@@ -238,18 +238,30 @@ function givenTwice(rawHeaders: readonly string[]): 'Host' | 'Authorization' | u
   return undefined;
 }
 
-/** Replies to bytes that are not HTTP, directly on the connection. */
+/**
+ * Replies to bytes that are not HTTP, directly on the connection, and to what does not arrive in time. Nobody must take the reply for that
+ * to a request that was read, and has its effect: that one's comes first.
+ */
 function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
   // The client sent more after a request with `Connection: close`: the pending reply is the last one.
-  if (error.code === 'HPE_CLOSED_CONNECTION') return;
+  if (error.code === 'HPE_CLOSED_CONNECTION' || faulty.has(socket)) return;
   // A reply has begun: a second one would be taken for a part of it. Node's own handler asks in the same way.
-  const { _httpMessage: reply } = socket as { _httpMessage?: ServerResponse | null };
+  const reply = pendingReply(socket);
   if (reply?.headersSent) {
     socket.destroy();
+    return;
+  }
+  // Its reader answers, and takes no more of it: it would have its effect behind the reply.
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && endLateBody(socket)) return;
+  if (reply?.req.complete) {
+    faulty.add(socket);
+    // Each piece of what follows would be a further fault.
+    socket.pause();
+    answerBehind(reply, error, socket);
     return;
   }
   const id = randomUUID();
@@ -261,4 +273,23 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
     `HTTP/1.1 ${problem.status} ${problem.body.title}\r\ncontent-type: application/problem+json\r\nx-request-id: ${id}\r\nrequest-id: ${id}\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
+}
+
+/** Connections whose fault is answered behind the replies to the requests before it. */
+const faulty = new WeakSet<Socket>();
+
+/** Replies to what follows a request when that one, and all others that were read, have their replies. */
+function answerBehind(reply: ServerResponse, error: NodeJS.ErrnoException, socket: Socket): void {
+  onReplyClosed(reply, () => {
+    const next = pendingReply(socket);
+    if (next?.req.complete) return answerBehind(next, error, socket);
+    faulty.delete(socket);
+    socket.resume();
+    answerUnreadable(error, socket);
+  });
+}
+
+/** The reply that a connection waits for, or that is being sent on it. */
+function pendingReply(socket: Socket): ServerResponse | null | undefined {
+  return (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { BodyPieces, turnBudget } from './body-limits';
 
 /** Node's parser of a connection. It calls this function for each piece of a body. */
@@ -16,6 +17,15 @@ export const DROPPED_PIECES_MS = 4;
 /** Event of a request: the rest of its body is dropped. */
 export const DROPPED = Symbol('body dropped');
 const inTooManyPieces = new WeakSet<IncomingMessage>();
+
+/** Event of a request: its body has not arrived in time. */
+export const LATE = Symbol('body late');
+
+/** Tells who reads the body that a connection is bringing that it is late: the reader answers. @returns whether there is one */
+export function endLateBody({ parser }: Socket & { parser?: ConnectionParser | null }): boolean {
+  const request = parser?.incoming;
+  return request?.complete === false && request.emit(LATE);
+}
 
 /** Whether the rest of a request's body is dropped: its connection is to be closed. */
 export function comesInTooManyPieces(request: IncomingMessage): boolean {
