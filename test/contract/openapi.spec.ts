@@ -114,6 +114,12 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(responses[429]!.headers)).toContain('Retry-After');
   });
 
+  it.each(['POST /ai/messages', 'POST /ai/v1/messages'])('says where %s may tell when to try again', (route) => {
+    const told = Object.entries(named[route]!.responses).filter(([, { headers }]) => 'Retry-After' in headers);
+    const statuses = ['402', '409', '429', '502', '503', ...(route.includes('v1') ? ['529'] : [])];
+    expect(told.map(([status]) => status)).toEqual(statuses);
+  });
+
   it('has paths that are relative to an address that ends in the version', () => {
     expect(document.servers.map(({ url }) => url)).toEqual(['/api/v1']);
     expect(Object.keys(document.paths).filter((path) => path.startsWith('/api'))).toEqual([]);

@@ -132,6 +132,9 @@ function addProblems(document: Document, operation: Operation, dialect?: Problem
   operation.responses = { ...operation.responses, ...problemReplies(document, operation, problems, dialect) };
 }
 
+/** Statuses of errors that may say when to try again: credit that is reserved, and what another system asks for, too. */
+const MAY_BE_TEMPORARY = ['402', '409', '429', '502', '503', '529'];
+
 function headersOf(status: string): (keyof typeof HEADERS)[] {
   const always = [
     'X-Request-Id',
@@ -140,7 +143,7 @@ function headersOf(status: string): (keyof typeof HEADERS)[] {
     'X-RateLimit-Remaining',
     'X-RateLimit-Reset',
   ] as const;
-  if (status === '409' || status === '429' || status === '503') return [...always, 'Retry-After'];
+  if (MAY_BE_TEMPORARY.includes(status)) return [...always, 'Retry-After'];
   if (status === '401' || status === '403') return [...always, 'WWW-Authenticate'];
   return [...always];
 }
