@@ -13,6 +13,7 @@ import { setDatabaseClock } from '@test/database-clock';
 import { type FullApi, startFullApi } from '@test/full-api';
 import { createKeyedCaller } from '@test/idempotent-posts';
 import { rawHttp } from '@test/raw-http';
+import { connectAsSuperuser } from '@test/test-database';
 import { until } from '@test/until';
 
 const TICKET = { title: 'Printer', body: 'It is on fire, urgently and confidentially' };
@@ -141,17 +142,20 @@ describe('an Idempotency-Key', () => {
     ]);
   });
 
-  it('is purged by the worker after 24 hours, not before, and later ones stay', async () => {
-    const { post, customer, newKey } = await createKeyedCaller(full);
-    const [old, recent] = [newKey(), newKey()];
-    await post('/support/tickets', TICKET, old);
-    const worker = await Test.createTestingModule({
+  const openWorker = () =>
+    Test.createTestingModule({
       imports: [
         ConfigModule.for(full.api.database.config),
         DatabaseModule.as('account_operator'),
         IdempotencyOperatorModule,
       ],
     }).compile();
+
+  it('is purged by the worker after 24 hours, not before, and later ones stay', async () => {
+    const { post, customer, newKey } = await createKeyedCaller(full);
+    const [old, recent] = [newKey(), newKey()];
+    await post('/support/tickets', TICKET, old);
+    const worker = await openWorker();
     const maintenance = worker.get(IdempotencyMaintenanceService);
     await setDatabaseClock(full.api.superuser, { aheadBy: '23 hours 59 minutes' });
     await maintenance.purgeExpired();
@@ -162,6 +166,24 @@ describe('an Idempotency-Key', () => {
     expect(await maintenance.purgeExpired()).toBeGreaterThan(0);
     expect(await stored(customer.id)).toHaveLength(1);
     expect(await post('/support/tickets', TICKET, recent)).toMatchObject({ body, replayed: true });
+    await worker.close();
+  });
+
+  it('stays if it is used again while the worker purges it', async () => {
+    const { post, customer, newKey } = await createKeyedCaller(full);
+    await post('/support/tickets', TICKET, newKey());
+    await setDatabaseClock(full.api.superuser, { aheadBy: '24 hours 1 minute' });
+    const worker = await openWorker();
+    const again = await connectAsSuperuser(full.api.database);
+    await again.query('begin');
+    const claim = `select app.claim_idempotency_key(customer_id, key_hash, fingerprint, null) as claimed
+      from idempotency_key where customer_id = $1`;
+    expect((await again.query(claim, [customer.id])).rows).toEqual([{ claimed: true }]);
+    // It does not wait for the claim either: it would delete what it waited for.
+    await worker.get(IdempotencyMaintenanceService).purgeExpired();
+    await again.query('commit');
+    expect(await stored(customer.id)).toMatchObject([{ state: 'in_progress' }]);
+    await again.end();
     await worker.close();
   });
 

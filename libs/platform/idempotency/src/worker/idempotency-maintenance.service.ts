@@ -13,11 +13,12 @@ const WITH_EXPIRED = `
   select distinct customer_id as id from idempotency_key
   where customer_id = any ($1::uuid[]) and created_at < app.now() - app.idempotency_key_lifetime()`;
 
-/** A few hundred rows: each may have a reply of two megabytes. */
+/** A few hundred rows: each may have a reply of two megabytes. One that is being used again, or was meanwhile, is left alone. */
 const PURGE = `
   with expired as (
     select key_hash from idempotency_key
-    where customer_id = $1 and created_at < app.now() - app.idempotency_key_lifetime() limit 500),
+    where customer_id = $1 and created_at < app.now() - app.idempotency_key_lifetime() limit 500
+    for update skip locked),
   purged as (
     delete from idempotency_key where customer_id = $1 and key_hash in (select key_hash from expired) returning 1)
   select count(*)::int as done from purged`;
