@@ -320,6 +320,26 @@ describe('error replies', () => {
       expect(await (await me.call(TICKETS)).text()).not.toContain('Too late');
     });
 
+    it('gives no effect to a request without a body whose body is broken', async () => {
+      const { id } = (await (await post(JSON.stringify(TICKET))).json()) as { id: string };
+      const server: Server = api.app.getHttpServer();
+      const accepted = once(server, 'connection') as Promise<[Socket]>;
+      const socket = connect(Number(new URL(api.origin).port), '127.0.0.1');
+      const [connection] = await accepted;
+      const closed = once(connection, 'close');
+      let received = '';
+      socket.on('data', (chunk: Buffer) => (received += chunk.toString('latin1')));
+      socket.write(head(`POST /api/v1${TICKETS}/${id}/close`, credentials(), 'Transfer-Encoding: chunked'));
+      await fetch(`${api.origin}/nothing`);
+      socket.write('no size\r\n');
+      await until(() => received.includes('request_id'));
+      socket.destroy();
+      await closed;
+      expect(received).toMatch(/^HTTP\/1\.1 400 /);
+      await fetch(`${api.origin}/nothing`);
+      expect(await (await me.call(`${TICKETS}/${id}`)).json()).toMatchObject({ status: 'open' });
+    });
+
     it('does not put a second reply into one that has begun', async () => {
       const socket = connect(Number(new URL(api.origin).port), '127.0.0.1');
       let received = '';

@@ -16,7 +16,7 @@ import { BODY_BYTES, type BodyLease, BodyMemory, BodyPieces, TurnBudget } from '
 import { partyOf } from './connections';
 import { ReplyMemory } from './unread-replies';
 import { type BodyReader, type BodyRules, rulesOf } from './route-rules';
-import { discardUnread, hasBody, LATE, takesBody } from './unread-bodies';
+import { discardUnread, hasBody, isCutOff, LATE, takesBody } from './unread-bodies';
 import { addIgnored, rememberReply } from './validation-pipe';
 
 /** Pieces below this size are parsed without measuring the time: that would take longer. */
@@ -140,7 +140,7 @@ export class RequestBodyGuard implements CanActivate {
     const { body: rules = DEFAULT, key } = rulesOf(context);
     if (rules === 'none') {
       request.rawBody = new SegmentedBytes();
-      return discardUnread(request.raw, reply.raw)?.then(() => true) ?? true;
+      return discardUnread(request.raw, reply.raw)?.then(() => assertWhole(request.raw)) ?? true;
     }
     // A reply that is kept under the request's key comes before the refusal.
     if (key === 'ignored' || request.headers['idempotency-key'] === undefined) rules.admit?.(request);
@@ -182,6 +182,12 @@ export class RequestBodyGuard implements CanActivate {
     else rememberReply(request.body, reply);
     return true;
   }
+}
+
+/** Refuses a request that never became whole, although its body is not read. @throws ServiceError */
+function assertWhole(request: IncomingMessage): true {
+  if (isCutOff(request)) throw cutOff();
+  return true;
 }
 
 /** Refuses a request whose headers announce no body, or one that is not JSON. @throws ServiceError */
@@ -262,11 +268,15 @@ export function readBody(
       request.off('error', onAbort).off('close', onAbort);
       if (!waiting) settle();
     };
-    const onAbort = () => settle(new ServiceError('invalid_request', 'The body ended before it was complete'));
+    const onAbort = () => settle(cutOff());
     const onLate = () => settle(new ServiceError('request_timeout', 'The request did not arrive in time'));
     if (Number(request.headers['content-length'] ?? 0) > limit) return reject(tooLarge(limit));
     request.on('data', onData).once('end', onEnd).once('error', onAbort).once('close', onAbort).once(LATE, onLate);
   });
+}
+
+function cutOff(): ServiceError {
+  return new ServiceError('invalid_request', 'The body ended before it was complete');
 }
 
 function tooLarge(limit: number): ServiceError {

@@ -20,7 +20,7 @@ import { serveOpenApi } from './open-api/create-document';
 import type { InterfaceParts } from './open-api/interface-parts';
 import { problemOf, sendProblem, setProblemDialect } from './problem';
 import { collectRoutes, isReadable, UNREADABLE_ADDRESS } from './routing';
-import { boundPieces, discardUnread, endLateBody, takesBody } from './unread-bodies';
+import { boundPieces, discardUnread, endLateBody, isCutOff, takesBody } from './unread-bodies';
 import { boundReplies, endSlowReaders, ReplyMemory } from './unread-replies';
 
 /** Maximum size of a request's headers in bytes, and maximum time for a request to arrive. */
@@ -217,7 +217,7 @@ function checkHeads(server: FastifyInstance): void {
     const discarded = takesBody(method) ? undefined : discardUnread(raw, reply.raw);
     if (!discarded) return done();
     // Behind a reply that comes before its end, a proxy would send a request of somebody else, which would wait for the rest.
-    void discarded.then(() => raw.socket.destroyed || done());
+    void discarded.then(() => raw.socket.destroyed || isCutOff(raw) || done());
   });
 }
 

@@ -85,6 +85,11 @@ export function discardUnread(
   return discardBefore(request, reply);
 }
 
+/** Whether the rest of a body cannot come: the connection has ended, or a fault in the body was answered on it. */
+export function isCutOff({ complete, socket }: IncomingMessage): boolean {
+  return !complete && (socket.destroyed || socket.writableEnded);
+}
+
 /** Whether a request's headers announce a body. */
 export function hasBody(headers: IncomingHttpHeaders): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
