@@ -15,8 +15,9 @@ const LARGEST_PAGE = 8 * 1024 * 1024;
 /** The configured sources: the real ones with their credentials, else the sandbox's, else none. */
 @Injectable()
 export class BillingSourcesService implements OnModuleInit {
-  private readonly sources = new Map<BillingSourceName, BillingSource>();
+  private readonly sources: ReadonlyMap<BillingSourceName, BillingSource>;
   private readonly calendar: BillingCalendar;
+  private readonly stripe: StripeAdapter | undefined;
 
   constructor(
     private readonly config: AppConfig,
@@ -24,10 +25,13 @@ export class BillingSourcesService implements OnModuleInit {
     private readonly lane: FikenLaneService,
   ) {
     this.calendar = new BillingCalendar(config);
+    this.stripe = this.openStripe();
+    const sources = [this.stripe, this.openFiken()].filter((source) => source !== undefined);
+    this.sources = new Map(sources.map((source) => [source.name, source]));
   }
 
   async onModuleInit(): Promise<void> {
-    for (const source of [await this.stripe(), this.fiken()]) if (source) this.sources.set(source.name, source);
+    await this.stripe?.load();
   }
 
   /** The source of that name; undefined if it is not configured. */
@@ -40,7 +44,7 @@ export class BillingSourcesService implements OnModuleInit {
     return [...this.sources.values()];
   }
 
-  private async stripe(): Promise<BillingSource | undefined> {
+  private openStripe(): StripeAdapter | undefined {
     const access = stripeSettings(this.config);
     if (!access) return undefined;
     const { url, secretKey } = access;
@@ -52,10 +56,10 @@ export class BillingSourcesService implements OnModuleInit {
       maxReplyBytes: LARGEST_PDF,
       redirects: { most: 3, allowed: (_, to) => isStripeLink(to, links) },
     });
-    return StripeAdapter.open({ ...links, secretKey }, { api, files }, this.calendar);
+    return new StripeAdapter({ ...links, secretKey }, { api, files }, this.calendar);
   }
 
-  private fiken(): BillingSource | undefined {
+  private openFiken(): BillingSource | undefined {
     const access = fikenSettings(this.config);
     if (!access) return undefined;
     const client = this.open('fiken', access.url, { concurrency: 1, maxReplyBytes: LARGEST_PAGE });
