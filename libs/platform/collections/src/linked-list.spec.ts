@@ -62,6 +62,6 @@ describe('A list', () => {
       most = Math.max(most, process.memoryUsage().heapUsed - before);
     }
     // Through a Set, a third of all bytes stay.
-    expect(most).toBeLessThan((many * bytesEach) / 10);
+    expect(most).toBeLessThan((many * bytesEach) / 6);
   });
 });
