@@ -67,13 +67,17 @@ describeWithRedis('rate limits of two processes with one Redis', (program) => {
     }
   });
 
-  it('do not have a request that was given back', async () => {
+  it('do not have a request that was given back, unless its window has ended', async () => {
     const storage = new RateLimitStorageService(loadConfig({ REDIS_URL: redis.url }));
     await storage.onModuleInit();
-    const hits = async () => (await storage.count('sms:given back', LIMIT)).totalHits;
-    expect([await hits(), await hits()]).toEqual([1, 2]);
-    storage.giveBack('sms:given back', performance.now());
-    expect(await hits()).toBe(2);
+    const count = () => storage.count('sms:given back', LIMIT);
+    const first = await count();
+    expect([first, await count()]).toMatchObject([{ totalHits: 1, isShared: true }, { totalHits: 2 }]);
+    storage.giveBack('sms:given back', first);
+    expect((await count()).totalHits).toBe(2);
+    storage.giveBack('sms:given back', { endsAt: performance.now(), isShared: true });
+    storage.giveBack('sms:given back', { ...first, isShared: false });
+    expect((await count()).totalHits).toBe(3);
     await storage.onApplicationShutdown();
   });
 

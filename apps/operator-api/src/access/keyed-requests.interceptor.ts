@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { finalize, from, lastValueFrom, type Observable } from 'rxjs';
 import {
   declareRules,
+  isKeyed,
   type KeyRules,
   requestKeyOf,
   RequestPresenter,
@@ -39,12 +40,10 @@ export class KeyedRequestsInterceptor implements NestInterceptor {
 
   intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = execution.getArgByIndex<RequestWithBody>(0);
-    const { method, headers, operator } = request;
+    const { operator } = request;
     const { key: rules } = rulesOf(execution);
-    // The second name is what others call it: such a request is refused.
-    const isKeyed = method === 'POST' && (headers['idempotency-key'] ?? headers['x-idempotency-key']) !== undefined;
     const result =
-      isKeyed && operator && rules !== 'ignored'
+      operator && rules !== 'ignored' && isKeyed(request, execution)
         ? from(this.runOnce(request, operator.accountId, execution.getArgByIndex<FastifyReply>(1), rules, next))
         : next.handle();
     return request.bodyLease ? result.pipe(finalize(() => request.bodyLease?.release())) : result;

@@ -22,12 +22,11 @@ export class CustomerContextInterceptor implements NestInterceptor {
   intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = execution.getArgByIndex<RequestWithBody>(0);
     const { id, customer, method } = request;
-    const rules = rulesOf(execution);
-    const keyed = isKeyed(request, rules);
+    const keyed = isKeyed(request, execution);
     // Nest binds the handler to the context in which handle() is called.
     const handle = () => (keyed ? this.keys.handle(execution, next) : next.handle());
     // What has an effect is completed without its client, too.
-    const hasEffect = method === 'POST' && rules.key !== 'ignored';
+    const hasEffect = method === 'POST' && rulesOf(execution).key !== 'ignored';
     const reader = hasEffect ? undefined : execution.getArgByIndex<FastifyReply>(1).raw;
     const result = customer ? this.context.run(customer.customerId, handle, id, reader) : next.handle();
     if (!request.bodyLease) return result;

@@ -22,16 +22,13 @@ describe('counts of one process', () => {
   });
 
   it('do not have a request that was given back, unless its window has ended', async () => {
-    const { totalHits } = await count('a');
-    storage.giveBack('a', performance.now());
-    expect(await count('a')).toMatchObject({ totalHits, remaining: LIMIT - 1 });
-    const before = performance.now();
+    const first = await count('a');
+    storage.giveBack('a', first);
+    expect(await count('a')).toMatchObject({ totalHits: 1, remaining: LIMIT - 1 });
     jest.advanceTimersByTime(60_001);
     expect(await count('a')).toMatchObject({ totalHits: 1 });
-    storage.giveBack('a', before);
-    storage.giveBack('b', before);
-    expect(await count('a')).toMatchObject({ totalHits: 2 });
-    expect(await count('b')).toMatchObject({ totalHits: 1 });
+    for (const key of ['a', 'b']) storage.giveBack(key, first);
+    expect([await count('a'), await count('b')]).toMatchObject([{ totalHits: 2 }, { totalHits: 1 }]);
   });
 
   it('count up within a window and tell when it ends', async () => {
@@ -44,7 +41,7 @@ describe('counts of one process', () => {
   it('say when a limit is passed, and for how long', async () => {
     for (let hit = 1; hit <= LIMIT; hit++) expect(await count('a')).toMatchObject({ isBlocked: false });
     jest.advanceTimersByTime(20_000);
-    expect(await count('a')).toEqual({
+    expect(await count('a')).toMatchObject({
       limit: LIMIT,
       totalHits: 3,
       timeToExpire: 40,

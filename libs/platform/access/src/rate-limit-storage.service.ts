@@ -15,6 +15,10 @@ export interface RateLimitState extends Awaited<ReturnType<ThrottlerStorage['inc
   limit: number;
   /** Number of further requests that the limit allows. */
   remaining: number;
+  /** The end of its window, on the clock of `performance.now()`, in milliseconds. */
+  endsAt: number;
+  /** Whether it was counted in Redis. */
+  isShared: boolean;
 }
 
 /** Requests of one key in its present window. */
@@ -58,11 +62,15 @@ export class RateLimitStorageService implements ThrottlerStorage, OnModuleInit, 
     return this.shared ? this.countShared(this.shared, key, limit) : this.countHere(key, limit);
   }
 
-  /** Takes back a request that was counted at a time, in terms of `performance.now()`; nothing if its window has ended. */
-  giveBack(key: string, countedAt: number): void {
-    if (this.shared) void this.shared.reward(key).catch((error: unknown) => this.redis?.failed(error));
+  /** Takes back a request, where it was counted. Nothing if its window has ended: the next one does not have it. */
+  giveBack(key: string, { endsAt, isShared }: Pick<RateLimitState, 'endsAt' | 'isShared'>): void {
+    if (isShared) {
+      if (performance.now() >= endsAt) return;
+      this.shared?.reward(key).catch((error: unknown) => this.redis?.failed(error));
+      return;
+    }
     const window = this.windows.get(key);
-    if (window && window.endsAt - MINUTE_MS <= countedAt && window.hits > 0) window.hits--;
+    if (window?.endsAt === endsAt) window.hits--;
   }
 
   /** The same as the throttler's interface has it; the window is always a minute. */
@@ -86,7 +94,7 @@ export class RateLimitStorageService implements ThrottlerStorage, OnModuleInit, 
     try {
       const { consumedPoints: totalHits, msBeforeNext } = await shared.consume(key);
       this.redis?.stored();
-      return stateOf(totalHits, msBeforeNext, limit);
+      return stateOf({ totalHits, msBeforeNext, limit, endsAt: performance.now() + msBeforeNext, isShared: true });
     } catch (error) {
       this.redis?.failed(error);
       return this.countHere(key, limit);
@@ -103,7 +111,14 @@ export class RateLimitStorageService implements ThrottlerStorage, OnModuleInit, 
       this.windows.set(key, window);
     }
     // Whole milliseconds: subtracted, those of a window just begun would be a little more than its length.
-    return stateOf(++window.hits, Math.round(window.endsAt - now), limit);
+    const { endsAt } = window;
+    return stateOf({
+      totalHits: ++window.hits,
+      msBeforeNext: Math.round(endsAt - now),
+      limit,
+      endsAt,
+      isShared: false,
+    });
   }
 
   private forgetEnded(now: number): void {
@@ -114,9 +129,13 @@ export class RateLimitStorageService implements ThrottlerStorage, OnModuleInit, 
   }
 }
 
-function stateOf(totalHits: number, msBeforeNext: number, limit: number): RateLimitState {
+/** A count as it was made. */
+type Count = Pick<RateLimitState, 'totalHits' | 'limit' | 'endsAt' | 'isShared'> & { msBeforeNext: number };
+
+function stateOf({ totalHits, msBeforeNext, limit, endsAt, isShared }: Count): RateLimitState {
   const timeToExpire = Math.max(1, Math.ceil(msBeforeNext / 1000));
   const isBlocked = totalHits > limit;
   const remaining = Math.max(0, limit - totalHits);
-  return { limit, totalHits, remaining, timeToExpire, isBlocked, timeToBlockExpire: isBlocked ? timeToExpire : 0 };
+  const timeToBlockExpire = isBlocked ? timeToExpire : 0;
+  return { limit, totalHits, remaining, timeToExpire, isBlocked, timeToBlockExpire, endsAt, isShared };
 }

@@ -75,7 +75,7 @@ export class RateLimitGuard extends ThrottlerGuard {
       customer,
       request,
       reply,
-      keyed: isKeyed(request, rules),
+      keyed: isKeyed(request, context),
     };
     const general = this.count(customer, 'requests');
     const admitted =
@@ -106,12 +106,11 @@ export class RateLimitGuard extends ThrottlerGuard {
     const { customer, name, request, reply, keyed } = call;
     const state = nearer(general, tighter);
     if (!keyed) return enforce(state, reply);
-    const countedAt = performance.now();
     show(state, reply);
     request.tighterLimit = {
       refusal: tighter.isBlocked ? refusalOf(tighter, tooMany) : undefined,
       giveBack: () => {
-        this.storageService.giveBack(keyOf(customer, name), countedAt);
+        this.storageService.giveBack(keyOf(customer, name), tighter);
         const remaining = Math.max(0, tighter.limit - tighter.totalHits + 1);
         show(nearer(general, { ...tighter, remaining, isBlocked: false }), reply);
       },

@@ -9,7 +9,7 @@ import type { SegmentedBytes } from '@platform/json';
 import { TurnBudget } from './body-limits';
 import type { RequestWithBody } from './request-body.guard';
 import { RequestPresenter } from './request-presenter';
-import { type KeyRules, type ReplayHeaders, type RouteRules, rulesOf } from './route-rules';
+import { type KeyRules, type ReplayHeaders, rulesOf } from './route-rules';
 
 const IDEMPOTENCY_KEY = 'idempotency-key';
 /** Characters that a key may have. */
@@ -37,9 +37,9 @@ const PRINTABLE = /^[\x20-\x7e]*$/;
 const SMALL_BYTES = 16 * 1024;
 
 /** Whether a request has an Idempotency-Key that is looked at. The second name is what others call it: such a request is refused. */
-export function isKeyed({ method, headers }: FastifyRequest, { key }: RouteRules): boolean {
-  const given = headers[IDEMPOTENCY_KEY] ?? headers['x-idempotency-key'];
-  return method === 'POST' && given !== undefined && key !== 'ignored';
+export function isKeyed({ method, headers }: FastifyRequest, execution: ExecutionContext): boolean {
+  if (method !== 'POST' || (headers[IDEMPOTENCY_KEY] ?? headers['x-idempotency-key']) === undefined) return false;
+  return rulesOf(execution).key !== 'ignored';
 }
 
 /**

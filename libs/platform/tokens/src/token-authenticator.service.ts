@@ -19,7 +19,7 @@ const RETRY_MS = 250;
 /** How long the last write is retried at shutdown. */
 const SHUTDOWN_RETRY_MS = 5000;
 /** Maximum number of tokens whose use is to be written; above it further uses are dropped. */
-const USES = 50_000;
+const UNWRITTEN_USES = 50_000;
 
 // The database tells how long the token is still valid: the process's own date decides nothing. Columns by name: a
 // migration that adds one must not break statements that connections have prepared.
@@ -157,7 +157,7 @@ class TokenUses {
 
   /** Records a valid call. @param hash of its token, as base64 text */
   record(hash: string): void {
-    if (this.uses.size < USES || this.uses.has(hash)) this.uses.set(hash, performance.now());
+    if (this.uses.size < UNWRITTEN_USES || this.uses.has(hash)) this.uses.set(hash, performance.now());
     this.schedule();
   }
 

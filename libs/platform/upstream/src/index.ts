@@ -4,5 +4,5 @@ export { type ClientOptions, UpstreamClientsService } from './upstream-clients.s
 export type { BreakerOptions, RetryRule, UpstreamOptions, UpstreamRequest } from './upstream-options';
 export { parseRetryAfter, UpstreamCallError, type UpstreamFailureReason, UpstreamReply } from './upstream-reply';
 export { UpstreamModule } from './upstream.module';
-export { addressInUse, refusalOf, URL_MAX } from './public-addresses';
+export { addressInUse, URL_MAX } from './public-addresses';
 export { WebhookSender, type WebhookResult } from './webhook-sender';

@@ -53,12 +53,17 @@ export function refusalOf(text: string, { privateAllowed }: { privateAllowed: bo
 }
 
 /**
- * An address as requests are sent to it: the URL parser reads a backslash as a slash, say, and drops line breaks, so that another host may
- * be the real one than a person reads. One without a path stays without. A text that is no address stays as it is.
+ * An address as requests are sent to it, or the fault for which nothing is, as {@link refusalOf} says it. The URL parser reads a backslash as
+ * a slash, say, and drops line breaks, so that another host may be the real one than a person reads. One without a path stays without.
  */
-export function addressInUse(text: string): string {
+export function addressInUse(
+  text: string,
+  options: { privateAllowed: boolean },
+): { address: string; fault?: undefined } | { fault: string } {
   const used = URL.parse(text)?.href ?? text;
-  return used === `${text}/` ? text : used;
+  const address = used === `${text}/` ? text : used;
+  const fault = refusalOf(text, options) ?? refusalOf(address, options);
+  return fault === undefined ? { address } : { fault };
 }
 
 /**

@@ -14,7 +14,7 @@ import {
 import { ServiceError } from '@platform/errors';
 import type { Page, PageRequest } from '@platform/pagination';
 import type { Scope } from '@platform/tokens';
-import { addressInUse, refusalOf } from '@platform/upstream';
+import { addressInUse } from '@platform/upstream';
 import { WebhookEndpoint } from '../entities/webhook-endpoint.entity';
 import type { CustomerEventType } from '../event-types';
 import { SECRET_OVERLAP, WebhookSecretsService } from '../webhook-secrets/webhook-secrets.service';
@@ -209,11 +209,9 @@ export class WebhookEndpointsService {
 
   /** The address as it is used. @throws ServiceError invalid_request */
   private checked(url: string): string {
-    const options = { privateAllowed: this.config.WEBHOOK_ALLOW_PRIVATE };
-    const address = addressInUse(url);
-    const fault = refusalOf(url, options) ?? refusalOf(address, options);
-    if (fault === undefined) return address;
-    const detail = `url ${fault}`;
+    const used = addressInUse(url, { privateAllowed: this.config.WEBHOOK_ALLOW_PRIVATE });
+    if (used.fault === undefined) return used.address;
+    const detail = `url ${used.fault}`;
     throw new ServiceError('invalid_request', detail, { errors: [{ pointer: '/url', detail }] });
   }
 }

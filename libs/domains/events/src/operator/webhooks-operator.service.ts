@@ -8,7 +8,7 @@ import { OperatorList } from '@platform/database';
 import { requireText, ServiceError } from '@platform/errors';
 import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import type { Scope } from '@platform/tokens';
-import { addressInUse, refusalOf } from '@platform/upstream';
+import { addressInUse } from '@platform/upstream';
 import { type DeliveryState, REDELIVERED_AT_ONCE, WebhookDelivery } from '../entities/webhook-delivery.entity';
 import { WebhookEndpoint } from '../entities/webhook-endpoint.entity';
 import { CUSTOMER_EVENT_TYPES, type EventType, scopeOf } from '../event-types';
@@ -234,11 +234,9 @@ export class WebhooksOperatorService {
 
   /** The address as it is used. @throws ServiceError invalid_request */
   private checked(owner: string, url: string): string {
-    const options = { privateAllowed: owner === NO_CUSTOMER || this.config.WEBHOOK_ALLOW_PRIVATE };
-    const address = addressInUse(url);
-    const fault = refusalOf(url, options) ?? refusalOf(address, options);
-    if (fault !== undefined) throw new ServiceError('invalid_request', `The address ${fault}`);
-    return address;
+    const used = addressInUse(url, { privateAllowed: owner === NO_CUSTOMER || this.config.WEBHOOK_ALLOW_PRIVATE });
+    if (used.fault !== undefined) throw new ServiceError('invalid_request', `The address ${used.fault}`);
+    return used.address;
   }
 }
 
