@@ -89,6 +89,49 @@ describe('The bytes that a customer stores a day', () => {
     }
   });
 
+  it('are counted by sample, of small writes under a large bound: as many as they store', async () => {
+    const usual = await startApi({ RATE_LIMIT_REQUESTS_PER_MINUTE: '1000' });
+    const [sampled, exact] = [await createCaller(usual), await createCaller(api)];
+    const stored = async ({ superuser }: TestApi, { customer }: Caller) => {
+      const { rows } = await superuser.query<{ bytes: number }>(
+        'select coalesce(sum(bytes), 0)::int as bytes from stored_bytes where customer_id = $1',
+        [customer.id],
+      );
+      return rows[0]?.bytes ?? 0;
+    };
+    const small = ({ call }: Caller) =>
+      call('/support/tickets', {
+        method: 'POST',
+        body: JSON.stringify({ title: 'Stored', body: 'a'.repeat(300) }),
+        headers: { 'content-type': 'application/json' },
+      });
+    const random = jest.spyOn(Math, 'random');
+    try {
+      await small(exact);
+      const each = await stored(api, exact);
+      expect(each).toBeGreaterThan(300);
+      const WRITES = 64;
+      for (let place = 0; place < WRITES; place++) {
+        random.mockReturnValue(place / WRITES);
+        expect((await small(sampled)).status).toBe(201);
+      }
+      const sum = await stored(usual, sampled);
+      expect(sum % 4096).toBe(0);
+      expect(Math.abs(sum - WRITES * each)).toBeLessThanOrEqual(4096);
+      random.mockReturnValue(0.999);
+      const large = { title: 'Stored', body: TEXT.repeat(2) };
+      await sampled.call('/support/tickets', {
+        method: 'POST',
+        body: JSON.stringify(large),
+        headers: { 'content-type': 'application/json' },
+      });
+      expect((await stored(usual, sampled)) - sum).toBeGreaterThan(8000);
+    } finally {
+      random.mockRestore();
+      await usual.stop();
+    }
+  });
+
   it('begin anew with the day of UTC, and the operator sees who stores most', async () => {
     const customer = await createCaller(api);
     await setDatabaseClock(api.superuser, { standsAt: '2031-03-02T23:59:59.500Z' });

@@ -37,6 +37,15 @@ const COUNT_BYTES: DecodedStatement<object> = {
 /** SQLSTATE of `app.count_stored_bytes` above the bound. */
 const BYTES_USED_UP = 'SB001';
 
+/**
+ * Bytes of a write that are always counted. Of a smaller one this many are counted with the probability of its share in them, and
+ * otherwise none: the sum is the same but for its square root's part (0.4 % of the usual bound), and few writes wait for the row that
+ * all writes of their customer change.
+ */
+const SAMPLED_BYTES = 4096;
+/** Of a small bound fewer: a sample is never more than this part of it. */
+const LEAST_SAMPLES = 65_536;
+
 /** Customers that are remembered as having stored all that they may; beyond it the oldest is asked for again. */
 const REMEMBERED = 10_000;
 
@@ -79,7 +88,7 @@ export class WriteConnectionsService {
     const bytes = bytesOf(statements);
     // What stores nothing of the customer's, such as the positions of its events, is not bounded.
     if (bytes > 0 && !options.ends) this.storedBytes.check(customerId);
-    const counted = bytes > 0 ? [this.storedBytes.count(customerId, bytes, !options.ends)] : [];
+    const counted = this.storedBytes.count(customerId, bytes, !options.ends);
     return this.line.run(customerId, () => this.send(customerId, statements, counted), options);
   }
 
@@ -227,7 +236,7 @@ class WriteTransaction {
    */
   async commit(): Promise<void> {
     const { client, customerId, bytes, end } = this;
-    const counted = bytes > 0 ? [end.storedBytes.count(customerId, bytes, end.isBounded)] : [];
+    const counted = end.storedBytes.count(customerId, bytes, end.isBounded);
     const committed = client.inOneGo(async () => {
       const replies = [runOn(client, counted), client.query('commit')] as const;
       await Promise.allSettled(replies);
@@ -287,11 +296,13 @@ class StoredBytesBound {
   }
 
   /**
-   * The statement that counts bytes, the last before the commit. @param isBounded false for what completes an operation that has
-   * an effect already: it only counts
+   * The statement that counts bytes, the last before the commit, if they are to be counted. @param isBounded false for what completes
+   * an operation that has an effect already: it only counts
    */
-  count(customerId: string, bytes: number, isBounded: boolean): CustomerStatement<object> {
-    return { statement: COUNT_BYTES, values: [customerId, bytes, isBounded ? this.most : null] };
+  count(customerId: string, bytes: number, isBounded: boolean): CustomerStatement<object>[] {
+    const counted = Math.max(bytes, Math.min(SAMPLED_BYTES, this.most / LEAST_SAMPLES));
+    if (bytes === 0 || Math.random() * counted >= bytes) return [];
+    return [{ statement: COUNT_BYTES, values: [customerId, Math.round(counted), isBounded ? this.most : null] }];
   }
 
   /** The error to throw for a failed write: ServiceError rate_limited if it went beyond the bound. */
