@@ -48,7 +48,9 @@ export const limits = {
     ),
   STORED_BYTES_PER_DAY: bytes
     .default(256 * 1024 * 1024)
-    .describe('bytes a customer may store a day (UTC) in tickets, SMS and kept replies, those of AI messages excepted'),
+    .describe(
+      'bytes a customer may store a day (UTC) in tickets, SMS and kept replies, those of AI messages excepted. Writes below 4 kB are counted by sample',
+    ),
   EVENT_WAITS_PER_CUSTOMER: positive
     .default(5)
     .describe('requests of a customer that may wait for events at a time, per process'),
