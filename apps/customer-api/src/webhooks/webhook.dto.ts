@@ -127,7 +127,7 @@ export class WebhookDeliveryQueryDto extends ListQueryDto {
 
 /** Which deliveries are to be sent again. */
 export class RedeliverDto {
-  /** Those that were created at this moment or later, RFC 3339. */
+  /** Those that have failed or were missed since this moment, also if they were created before, RFC 3339. */
   @IsTime()
   @ApiProperty({ required: true, example: '2026-11-20T08:00:00.000000Z' })
   since!: string;

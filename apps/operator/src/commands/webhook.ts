@@ -144,7 +144,7 @@ const redeliver = command({
   options: {
     delivery: optional('--delivery <id>', 'id of the delivery', read.uuid),
     endpoint: optional('--endpoint <id>', 'id of the endpoint, with --since', read.uuid),
-    since: optional('--since <time>', 'time of the first of its deliveries, RFC 3339', read.time),
+    since: optional('--since <time>', 'time from which on they have failed or were missed, RFC 3339', read.time),
   },
   examples: [`--delivery ${ID}`, `--endpoint ${ID} --since 2027-01-31T12:00:00Z`],
   async run({ webhooks }, { delivery, endpoint, since }, { actor }) {

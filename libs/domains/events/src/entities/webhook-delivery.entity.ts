@@ -57,7 +57,7 @@ export class WebhookDelivery {
   @Column('integer', { default: 0 })
   attempts!: number;
 
-  /** When it was queued, the last time. It is tried for three days from then on. */
+  /** When it was queued, the last time: it is tried for three days from then on. Of one that was missed, when that was. */
   @Column('timestamptz')
   queuedAt!: Date;
 

@@ -54,15 +54,16 @@ begin
 end $$;
 
 -- Misses what has waited longest for an endpoint that takes nothing any more, some thousands at most: a full queue would take longer than a
--- statement may. Returns how many. The others are those of miss_webhook_deliveries.
+-- statement may. Returns how many. The others are those of miss_webhook_deliveries. queued_at tells when they were missed.
 create or replace function app.miss_endpoint_deliveries(p_customer uuid, p_endpoint uuid) returns integer
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 declare
+  present constant timestamptz := app.now();
   ids constant uuid[] := array(
     select d.id from webhook_delivery d where d.customer_id = p_customer and d.endpoint_id = p_endpoint and d.state = 'pending'
     order by d.id limit 5000);
 begin
-  update webhook_delivery d set state = 'missed', next_attempt_at = null
+  update webhook_delivery d set state = 'missed', queued_at = present, next_attempt_at = null
   where d.customer_id = p_customer and d.id = any (ids) and d.state = 'pending';
   return cardinality(ids);
 end $$;
@@ -219,15 +220,14 @@ begin
   return next;
 end $$;
 
--- Queues an endpoint's deliveries again that were made since a time and have failed or were missed: the oldest p_most of them.
--- outcome: queued, unknown, disabled. queued: their number.
+-- Queues an endpoint's deliveries again that have failed or were missed since a time, also if they were made before: the oldest p_most of
+-- them. outcome: queued, unknown, disabled. queued: their number.
 create or replace function app.redeliver_webhooks_since(
   p_customer uuid, p_endpoint uuid, p_since timestamptz, p_most integer, p_actor text)
 returns table (outcome text, queued integer)
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 declare
   present constant timestamptz := app.now();
-  first constant uuid := app.first_id(p_since);
   disabled boolean;
   ids uuid[];
 begin
@@ -237,7 +237,8 @@ begin
   if outcome = 'queued' then
     ids := array(
       select d.id from webhook_delivery d
-      where d.customer_id = p_customer and d.endpoint_id = p_endpoint and d.id >= first and d.state in ('failed', 'missed')
+      where d.customer_id = p_customer and d.endpoint_id = p_endpoint
+        and ((d.state = 'failed' and d.last_attempt_at >= p_since) or (d.state = 'missed' and d.queued_at >= p_since))
       order by d.id limit p_most);
     update webhook_delivery d set state = 'pending', attempts = 0, queued_at = present, next_attempt_at = present
     where d.customer_id = p_customer and d.id = any (ids);
