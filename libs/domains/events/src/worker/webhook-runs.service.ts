@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { NO_CUSTOMER } from '@platform/context';
 import { AppConfig } from '@platform/config';
 import { Metrics } from '@platform/metrics';
+import { SecretUnreadableError } from '@platform/secrets';
 import type { Scope } from '@platform/tokens';
 import { UpstreamClientsService, type WebhookResult, type WebhookSender } from '@platform/upstream';
 import { type DeliveredType, TEST_TYPE } from '../entities/webhook-delivery.entity';
@@ -15,6 +16,8 @@ import { type EndpointKey, WebhookSecretsService } from '../webhook-secrets/webh
 const BATCH = 10;
 /** A run gives its place to another endpoint's after this time. */
 const RUN_MS = 10_000;
+/** A run passes over so many deliveries that cannot be made: if they are more, most likely none can. */
+const MOST_FAULTS = 1000;
 /** Results are stored after this time, though more deliveries were read. */
 const STORE_AFTER_MS = 500;
 
@@ -58,6 +61,9 @@ interface Attempt {
   wait: number;
 }
 
+/** Why deliveries of a run could not be made, by their ids. */
+type Faults = Map<string, unknown>;
+
 /** Of an endpoint, when results were stored. */
 interface Stored {
   /** Why it was disabled by them; null if it was not. */
@@ -78,7 +84,7 @@ const DUE = (event: string, join: string, condition = 'true') => `
       where f.until > app.now()) as former_secrets, ${event} as event
   from webhook_delivery d join webhook_endpoint w on w.customer_id = d.customer_id and w.id = d.endpoint_id ${join}
   where d.customer_id = $1 and d.endpoint_id = $2 and d.state = 'pending' and d.next_attempt_at <= app.now() and w.disabled_at is null
-    and ${condition}
+    and d.id <> all ($3::uuid[]) and ${condition}
   order by d.next_attempt_at, d.id limit ${BATCH}`;
 const DUE_OF_CUSTOMER = DUE(
   `case when e.id is not null then ${EVENT} end`,
@@ -125,18 +131,24 @@ export class WebhookRunsService {
     });
   }
 
-  /** Runs until nothing is due, for some seconds at most: the rest is due in a later run. */
+  /** Runs until nothing is due, for some seconds at most: the rest is due in a later run. @throws if a delivery could not be made */
   async run(endpoint: EndpointKey, signal: AbortSignal): Promise<void> {
     const until = performance.now() + RUN_MS;
-    while (!signal.aborted && performance.now() < until) {
-      const due = await this.read(endpoint);
-      if (due.length === 0 || !(await this.deliver(endpoint, due, until, signal))) return;
+    const faults: Faults = new Map();
+    let more = true;
+    while (more && faults.size < MOST_FAULTS && !signal.aborted && performance.now() < until) {
+      const due = await this.read(endpoint, [...faults.keys()]);
+      more = due.length > 0 && (await this.deliver(endpoint, due, { until, signal, faults }));
     }
+    const [cause] = faults.values();
+    if (faults.size > 0) throw new Error('A delivery could not be made', { cause });
   }
 
-  private async read({ customerId, id }: EndpointKey): Promise<DueDelivery[]> {
-    if (customerId !== NO_CUSTOMER) return this.dataSource.query<DueDelivery[]>(DUE_OF_CUSTOMER, [customerId, id]);
-    const due = await this.dataSource.query<DueDelivery[]>(DUE_OF_OPERATOR, [customerId, id]);
+  private async read({ customerId, id }: EndpointKey, without: string[]): Promise<DueDelivery[]> {
+    const isOperators = customerId === NO_CUSTOMER;
+    const statement = isOperators ? DUE_OF_OPERATOR : DUE_OF_CUSTOMER;
+    const due = await this.dataSource.query<DueDelivery[]>(statement, [customerId, id, without]);
+    if (!isOperators) return due;
     const byCustomer = Map.groupBy(due, ({ event_customer_id }) => event_customer_id);
     for (const [customer, deliveries] of byCustomer) {
       const ids = deliveries.map(({ event_id }) => event_id);
@@ -154,23 +166,26 @@ export class WebhookRunsService {
   private async deliver(
     endpoint: EndpointKey,
     due: DueDelivery[],
-    until: number,
-    signal: AbortSignal,
+    { until, signal, faults }: { until: number; signal: AbortSignal; faults: Faults },
   ): Promise<boolean> {
     const readAt = performance.now();
     let storedAt = readAt;
     let attempts: Attempt[] = [];
-    let more = false;
-    let fault: unknown;
+    let more = true;
     for (const delivery of due) {
       // What was read and not sent is due in a later run.
       if (signal.aborted || performance.now() >= until) break;
       const elapsed = (performance.now() - readAt) / 1000;
       // One that cannot be made keeps none behind it from being sent, nor what was sent from being stored.
       const result = await this.send(endpoint, delivery, delivery.now + elapsed, signal).catch(
-        (error: unknown) => void (fault ??= error),
+        (error: unknown) => void faults.set(delivery.id, error),
       );
-      if (result === undefined) continue;
+      if (result === undefined) {
+        if (!(faults.get(delivery.id) instanceof SecretUnreadableError)) continue;
+        // The endpoint's own: nothing of it can be signed.
+        more = false;
+        break;
+      }
       // The worker stops: nothing is known about the attempt, and another worker repeats it.
       if (result.outcome === 'shutdown') break;
       this.measure(delivery, result, (performance.now() - readAt) / 1000);
@@ -185,8 +200,7 @@ export class WebhookRunsService {
       }
     }
     if (attempts.length > 0) ({ more } = await this.store(endpoint, attempts));
-    if (fault !== undefined) throw new Error('A delivery could not be made', { cause: fault });
-    return more && !signal.aborted;
+    return more;
   }
 
   private async send(
