@@ -134,6 +134,12 @@ describe('passkeys of the operator API', () => {
 
   it('that nobody knows, that are removed, or whose account is deactivated do not log in', async () => {
     expect(await codeOf((await logInWith(passkey())).reply)).toEqual([401, 'login_failed']);
+    // A text that the database does not take.
+    const body = { response: { id: 'a\0' } };
+    expect(await codeOf(await operatorCaller(api, '')('/login/passkey/verify', postOf(body)))).toEqual([
+      401,
+      'login_failed',
+    ]);
     const [operator, other] = [await logIn(api, 'viewer'), await logIn(api, 'viewer')];
     const [first, second] = [passkey(), passkey()];
     const { id } = (await (await register(operator, first)).json()) as { id: string };

@@ -22,6 +22,7 @@ export interface PasskeySite {
 }
 
 const SITE_NAME = 'Operator console';
+const BASE64URL = /^[\w-]+$/;
 
 /** Loaded with the first passkey: programs that have none need the names of accounts, too. */
 const webAuthn = () => import('@simplewebauthn/server');
@@ -100,7 +101,8 @@ export class OperatorPasskeysService {
     response: Record<string, unknown>,
   ): Promise<OperatorAccount> {
     const { manager } = this.dataSource;
-    const credentialId = typeof response.id === 'string' ? response.id : '';
+    // Other texts are none, and the database does not take each of them.
+    const credentialId = typeof response.id === 'string' && BASE64URL.test(response.id) ? response.id : '';
     const passkey = await manager.findOneBy(OperatorPasskey, { credentialId });
     if (!passkey) throw new ServiceError('login_failed', 'This passkey is not known here');
     const { verifyAuthenticationResponse } = await webAuthn();
