@@ -98,6 +98,23 @@ describe("The operator's console beside colleagues", () => {
       ]);
     });
 
+    it('settings of a service, which are replaced as a whole: the form is refused', async () => {
+      const config = { monthly_included_nok: 100 };
+      await saveFakeService(api.superuser, customerId, { name: 'AI', type: 'ai', config });
+      await tab('services');
+      await button('Change', row('AI')).click();
+      await button('Settings for programs', dialog()).click();
+      await sql(
+        `update customer_service set config = '{"monthly_included_nok": 500}', updated_at = now() where customer_id = $1`,
+      );
+      await dialog().getByLabel('A JSON object').fill('{"monthly_included_nok": 100, "plan": "small"}');
+      await button('Change', dialog()).click();
+      await dialog().getByText('Meanwhile the service was changed: read it again').waitFor();
+      await button('Cancel', dialog()).click();
+      expect(await stored('config', 'customer_service')).toEqual([{ config: { monthly_included_nok: 500 } }]);
+      expect(kari.complaints.splice(0)).toEqual([expect.stringContaining('400')]);
+    });
+
     it('webhook endpoints', async () => {
       const endpoint = randomUUID();
       await sql(

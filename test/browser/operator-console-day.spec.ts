@@ -139,8 +139,16 @@ describe("An operator's day in the console", () => {
     await text('enabled, claude-of-the-day');
     const stored = await sql('select model, credit_thresholds from ai_settings where customer_id = $1', [customerId]);
     expect(stored).toEqual([{ model: 'claude-of-the-day', credit_thresholds: [50, 90] }]);
-    await act('Add credit', { 'Amount in NOK': '12,50', Why: 'Calls of 3 March' });
+    // What could stand between thousands is no decimal sign: somebody who writes 1.000 means a thousand.
+    await act('Add credit', { 'Amount in NOK': '1.000', Why: 'Calls of 3 March' });
+    await dialog().getByText('A number, such as 1 234,50').waitFor();
+    expect(await dialog().getByLabel('Amount in NOK').inputValue()).toBe('1.000');
+    await dialog().getByLabel('Amount in NOK').fill('12,50');
+    await button('Add credit', dialog()).click();
     await text('The credit is booked');
+    expect(await sql('select amount::float from ai_ledger_entry where note = $1', ['Calls of 3 March'])).toEqual([
+      { amount: 12.5 },
+    ]);
     await row('Calls of 3 March').waitFor();
   });
 
@@ -314,9 +322,9 @@ describe("An operator's day in the console", () => {
     await button('Find').click();
     await text('ERP production');
     await act('Deactivate');
-    await text('not active');
+    await text(', deactivated, last used');
     await kari.page.getByRole('link', { name: 'Fjordlys AS' }).click();
-    await row('inactive').waitFor();
+    await row('deactivated').waitFor();
   });
 
   it('adds a webhook endpoint, tests it, gives it a new secret, and deletes it', async () => {

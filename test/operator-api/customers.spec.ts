@@ -2,10 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { CustomersOperatorService } from '@domains/customers';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { takeViolations } from '@test/conformance/violations';
+import { expectProblem } from '@test/expect-problem';
 import { fakeOrganizationNumber, saveFakeCustomer } from '@test/factories/customer.factory';
 import { holdLock, waitForLocks } from '@test/locks';
-import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi } from '@test/operator-api';
+import { logIn, postOf, startOperatorApi, type TestOperator, type TestOperatorApi } from '@test/operator-api';
 import { RequestTransactionsService } from '../../apps/operator-api/src/access/request-transactions.service';
+import type { CustomerOverviewDto } from '../../apps/operator-api/src/customers/customer-overview.dto';
+import type { ServiceDto } from '../../apps/operator-api/src/services/service.dto';
 
 describe('a customer in the operator API', () => {
   let api: TestOperatorApi;
@@ -118,6 +121,44 @@ describe('a customer in the operator API', () => {
       organization_number,
     ]);
     expect(rowCount).toBe(1);
+  });
+
+  it('has as many tokens in use as are accepted: none that has expired, as after a rotation, or was deactivated', async () => {
+    const { id } = await saveFakeCustomer(api.superuser);
+    const inUse = async () => {
+      const overview = (await (await admin.call(`/customers/${id}/overview`)).json()) as CustomerOverviewDto;
+      return overview.counts.active_tokens;
+    };
+    const post = async (path: string, body?: object) => (await (await admin.post(path, body)).json()) as { id: string };
+    const token = await post('/tokens', { customer_id: id, scopes: ['ai:read'] });
+    expect(await inUse()).toBe(1);
+    const present = await post(`/tokens/${token.id}/rotate`, { grace_hours: 1 });
+    expect(await inUse()).toBe(2);
+    await api.superuser.query(`update service_token set expires_at = app.now() where id = $1`, [token.id]);
+    expect(await inUse()).toBe(1);
+    await post(`/customers/${id}/deactivate`);
+    expect(await inUse()).toBe(0);
+    await post(`/customers/${id}/activate`);
+    await post(`/tokens/${present.id}/deactivate`);
+    expect(await inUse()).toBe(0);
+  });
+
+  it('keeps what a colleague has stored in a service meanwhile: its settings are replaced as a whole', async () => {
+    const { id } = await saveFakeCustomer(api.superuser);
+    const change = (service: ServiceDto, body: object) => {
+      const init = { ...postOf({ ...body, seen: service.updated_at }), method: 'PATCH' };
+      return admin.call(`/services/${service.id}`, init);
+    };
+    const given = { customer_id: id, type: 'ai', name: 'AI', config: { monthly_included_nok: 100 } };
+    const read = (await (await admin.post('/services', given)).json()) as ServiceDto;
+    const granted = await change(read, { config: { monthly_included_nok: 500 } });
+    expect(granted.status).toBe(200);
+    const config = { monthly_included_nok: 100, plan: 'small' };
+    const { detail } = await expectProblem(await change(read, { config }), 400, 'invalid_request');
+    expect(detail).toBe('Meanwhile the service was changed: read it again');
+    expect((await change((await granted.json()) as ServiceDto, { name: 'AI gateway' })).status).toBe(200);
+    const { rows } = await api.superuser.query('select name, config from customer_service where id = $1', [read.id]);
+    expect(rows).toEqual([{ name: 'AI gateway', config: { monthly_included_nok: 500 } }]);
   });
 
   it('is found by a list within the transaction that adds it', async () => {

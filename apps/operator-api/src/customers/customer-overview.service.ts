@@ -64,7 +64,7 @@ export class CustomerOverviewService {
         summary('model'),
         this.invoices.owedBy(customerId),
         this.services.list(customerId),
-        this.tokens.list(customerId),
+        this.tokens.countAccepted(customerId),
         total(this.creditRequests.inbox({ customerId, status: 'pending' }, ONE)),
         total(this.tickets.inbox({ customerId, status: 'open' }, ONE)),
         total(this.tickets.inbox({ customerId, unanswered: true }, ONE)),
@@ -86,7 +86,7 @@ export class CustomerOverviewService {
       overdue_nok: jsonAmount(owed.overdueNok),
       counts: {
         services: services.length,
-        active_tokens: tokens.filter(({ active }) => active).length,
+        active_tokens: tokens,
         pending_credit_requests: requests,
         open_tickets: tickets,
         unanswered_tickets: unanswered,

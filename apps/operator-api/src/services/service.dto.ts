@@ -8,7 +8,7 @@ import {
   SERVICE_TYPE_MAX,
   type ServiceStatus,
 } from '@domains/services';
-import { FieldRule, InboxPageDto, IsOneOf, IsText, IsId, MayBeLeftOut, WHOLE_LIST_MAX } from '@platform/http';
+import { FieldRule, InboxPageDto, IsOneOf, IsText, IsTime, IsId, MayBeLeftOut, WHOLE_LIST_MAX } from '@platform/http';
 import { timeText } from '@platform/time';
 import type { OfCustomer } from '../customers/customer-names.service';
 import { OfCustomerDto, toOfCustomerDto } from '../customers/of-customer.dto';
@@ -82,6 +82,14 @@ export class ChangeServiceDto {
   @FieldRule(configFault)
   @ApiProperty({ selfRequired: false, type: 'object', additionalProperties: true })
   config?: Record<string, unknown>;
+
+  /**
+   * The service's `updated_at` as you have read it, RFC 3339: refused if the service has changed since. For the settings, which are
+   * replaced as a whole.
+   */
+  @IsOptional()
+  @IsTime()
+  seen?: string | null;
 }
 
 /** A service of a customer. */

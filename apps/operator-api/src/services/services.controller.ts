@@ -78,16 +78,20 @@ export class ServicesController {
   @Patch(':id')
   @RequireRole()
   @FreshLogin()
-  @ApiOperation({ summary: 'Change a service', description: 'Its name, status or settings.' })
+  @ApiOperation({
+    summary: 'Change a service',
+    description: 'Its name, status or settings. With `seen`, refused if it has changed since.',
+  })
   @ApiParam(SERVICE_ID)
   @ApiOkResponse({ type: ServiceDto, description: 'The changed service.' })
   @ProblemReplies('invalid_request', 'cross_site_request', NO_SUCH_SERVICE)
   async changeService(
     @Actor() actor: string,
     @Param('id', PathId.integer) id: number,
-    @Body() { name, status, config }: ChangeServiceDto,
+    @Body() { name, status, config, seen }: ChangeServiceDto,
   ): Promise<ServiceDto> {
-    const changed = await this.changes.update(actor, id, { name, status, config });
+    const seenAt = typeof seen === 'string' ? new Date(seen) : undefined;
+    const changed = await this.changes.update(actor, id, { name, status, config }, seenAt);
     return toServiceDto(await this.customers.addToOne(changed));
   }
 }

@@ -38,7 +38,7 @@ export function CustomerAi() {
           method="PATCH"
           needs="admin"
           // Sent without what is stored, the form would replace it by nothing.
-          disabled={data === undefined}
+          disabled={data === undefined || services === undefined}
           done="The settings are stored"
           question={`An empty limit is none.${hasService === false ? ' The customer gets a service of the type ai, which shows it the included credit.' : ''}`}
           // Who chooses its first model lets it use AI; the included credit adds the service.

@@ -2,7 +2,7 @@ import ExpandIcon from '@mui/icons-material/ExpandMore';
 import { Accordion, AccordionDetails, AccordionSummary } from '@mui/material';
 import { SelectInput, TextInput, useRecordContext } from 'react-admin';
 import { useWatch } from 'react-hook-form';
-import type { Query } from '../client/api';
+import type { Dto, Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
 import { Plain, State, Time } from '../shared/fields';
@@ -136,7 +136,7 @@ function Config() {
 }
 
 function ChangeService() {
-  const service = useRecordContext<{ id: number; name: string; status: string; config?: object }>();
+  const service = useRecordContext<Omit<Dto<'ServiceDto'>, 'config'> & { config?: object }>();
   if (service === undefined) return null;
   return (
     <ActionButton
@@ -149,6 +149,8 @@ function ChangeService() {
       question={`Service ${service.id}. The customer sees the change at once.`}
       initial={{ name: service.name, status: service.status, config: JSON.stringify(service.config ?? {}) }}
       bodyOf={({ name, status, config }) => ({ name, status, config: configOf(config) })}
+      // It has the included credit, which the AI settings change, too.
+      replaces={{ field: 'config', seen: service.updated_at }}
     >
       <TextInput source="name" label="Name" required />
       <SelectInput source="status" label="Status" choices={STATUSES} emptyText={false} />

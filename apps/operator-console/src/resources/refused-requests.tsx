@@ -159,7 +159,11 @@ const REMEDIES: Record<string, [text: string, tab: string, name: string]> = {
   credit_exhausted: ['Its credit, or the limit of its usage, does not cover the message.', 'ai', 'credit and limits'],
   insufficient_scope: ['A token with this scope has to be issued.', 'tokens', 'tokens'],
   sms_disabled: ['SMS is not enabled: see its SMS settings.', '', 'customer'],
-  rate_limited: ['It was over its limit of requests a minute: see its limits.', '', 'customer'],
+  rate_limited: [
+    'It was over a limit, which the text names. Those of requests a minute can be set: see its limits.',
+    '',
+    'customer',
+  ],
   too_many_pending_requests: [
     'As many of its credit requests wait for a decision as may.',
     'credit-requests',

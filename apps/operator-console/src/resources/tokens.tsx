@@ -6,7 +6,7 @@ import { ApiError, call, type Dto, type Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
 import { TimeInput } from '../shared/date-inputs';
-import { Code, Plain, State, Time } from '../shared/fields';
+import { Code, Plain, StateChip, Time } from '../shared/fields';
 import { formatTime, useFormats, visibleText } from '../shared/formats';
 import { useOverview, useServices, useSmsSettings } from '../shared/of-customer';
 import { OnceShown } from '../shared/once-shown';
@@ -79,7 +79,7 @@ export function TokenList() {
               <Link to={`/customers/${token.customer_id}/show/tokens`}>
                 <bdi>{visibleText(token.customer_name)}</bdi>
               </Link>
-              : {visibleText(token.name ?? 'without a name')}, {token.active ? 'active' : 'not active'}, last used{' '}
+              : {visibleText(token.name ?? 'without a name')}, {stateOf(token)}, last used{' '}
               {formatTime(token.last_used_at, formats)}, {token.scopes.join(' ')}
             </Alert>
           ))}
@@ -129,7 +129,7 @@ export function CustomerTokens({ fixed }: { fixed: Query }) {
         <Scopes />
       </Col>
       <Col source="active" label="State" disableSort>
-        <State source="active" />
+        <TokenState />
       </Col>
       <Col source="expires_at" label="Expires" disableSort>
         <Time source="expires_at" />
@@ -158,6 +158,15 @@ function useScopesOfServices(customerId: string): Scope[] | undefined {
   const has = (type: string, isEnabled: boolean | undefined) => isEnabled === true || types?.includes(type) === true;
   if (overview === undefined || sms === undefined || types === undefined) return undefined;
   return scopesFor({ ai: has('ai', overview.ai?.enabled), sms: has('sms', sms.enabled) });
+}
+
+/** A token that was rotated has expired, once its grace time is over. */
+const stateOf = ({ active, expires_at: at }: Token) =>
+  !active ? 'deactivated' : at !== null && new Date(at) <= new Date() ? 'expired' : 'active';
+
+function TokenState() {
+  const token = useRecordContext<Token>();
+  return token === undefined ? null : <StateChip state={stateOf(token)} />;
 }
 
 function Scopes() {

@@ -35,6 +35,11 @@ interface ActionProps {
   initial?: FieldValues;
   /** Fields of the body that `initial` proposes, and that are not stored: they are sent as the form has them. */
   proposed?: readonly string[];
+  /**
+   * A field of a PATCH that is replaced as a whole, with the record's `updated_at` as the form shows it: sent with the field, so that nothing
+   * is replaced that a colleague has stored meanwhile.
+   */
+  replaces?: { field: string; seen: string };
   /** The body of the request; the form's values as they are, without empty ones, unless given. */
   bodyOf?: (values: FieldValues) => object;
   /** What has happened, with names where one could mistake them. */
@@ -58,7 +63,7 @@ const withoutEmpty = (values: FieldValues): object =>
   );
 
 /** What is sent. Of a change, only what the person has changed: what others have stored meanwhile stays. */
-function bodyFrom({ method, children, initial, proposed = [], ...action }: ActionProps, values: FieldValues) {
+function bodyFrom({ method, children, initial, proposed = [], replaces, ...action }: ActionProps, values: FieldValues) {
   // A route that takes no body refuses an empty one, and one that takes some refuses none.
   if (!action.bodyOf && !children) return undefined;
   const bodyOf = action.bodyOf ?? withoutEmpty;
@@ -67,7 +72,8 @@ function bodyFrom({ method, children, initial, proposed = [], ...action }: Actio
   const stored = new Map<string, unknown>(Object.entries(bodyOf(initial)));
   const isChanged = ([name, value]: [string, unknown]) =>
     proposed.includes(name) || JSON.stringify(value) !== JSON.stringify(stored.get(name));
-  return Object.fromEntries(Object.entries(body).filter(isChanged));
+  const changed = Object.fromEntries(Object.entries(body).filter(isChanged));
+  return replaces !== undefined && replaces.field in changed ? { ...changed, seen: replaces.seen } : changed;
 }
 
 const OpenDialog = createContext<(action: ActionProps) => void>(() => undefined);

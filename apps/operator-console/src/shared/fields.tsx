@@ -84,11 +84,15 @@ const colorOf = (state: string) =>
     (COLORS[color] as readonly string[]).includes(state),
   ) ?? 'default';
 
-/** A state: its word, and a colour that repeats it. */
+/** The state in a field. */
 export function State({ source }: FieldProps) {
   const value = useValue<string | boolean>(source);
   if (value === undefined || value === null) return <span>–</span>;
-  const state = value === true ? 'active' : value === false ? 'inactive' : value;
+  return <StateChip state={value === true ? 'active' : value === false ? 'inactive' : value} />;
+}
+
+/** A state: its word, and a colour that repeats it. */
+export function StateChip({ state }: { state: string }) {
   return <Chip size="small" variant="outlined" label={state.replaceAll('_', ' ')} color={colorOf(state)} />;
 }
 

@@ -6,18 +6,30 @@ type Props = Omit<TextInputProps, 'parse' | 'format' | 'validate'>;
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 const BLANKS = /\s/gu;
 
+/** Stands in the form's value for a dot that was typed with Norwegian formats: it is in no number, and shown as a dot. */
+const DOT = '\u2024';
+
 /**
  * What was typed as a decimal text of the operator API. With Norwegian formats the comma is the decimal sign, as in every amount
- * that is shown; with English ones it could be one between thousands, and stays a fault.
+ * that is shown, and a dot could be one between thousands; with English ones it is the other way round. What could be one between
+ * thousands stays a fault: 1.000 is not stored as one for a person who means a thousand.
  */
 function decimalOf(typed: string, formats: Formats): string {
   const text = typed.replace(BLANKS, '');
-  return formats === 'nb-NO' ? text.replace(',', '.') : text;
+  return formats === 'nb-NO' ? text.replaceAll('.', DOT).replace(',', '.') : text;
 }
 
-/** What a person can do whose comma is refused. */
-const comma = (text: string, formats: Formats) =>
-  formats === 'en-GB' && text.includes(',') ? '. The switch "1 234,5" of the bar at the top takes a comma' : '';
+/** The decimal text as a person writes it. */
+function shownOf(value: string | number | null | undefined, formats: Formats): string {
+  const text = String(value ?? '');
+  return (formats === 'nb-NO' ? text.replace('.', ',') : text).replaceAll(DOT, '.');
+}
+
+/** What a person can do whose comma or dot is refused. */
+function separatorHint(text: string, formats: Formats): string {
+  if (formats === 'en-GB' && text.includes(',')) return '. The switch "1 234,5" of the bar at the top takes a comma';
+  return text.includes(DOT) ? '. The switch "1,234.5" of the bar at the top takes a dot' : '';
+}
 
 /** An exact number, as a decimal text. Spaces between thousands and, with Norwegian formats, the decimal comma are taken. */
 export function DecimalInput({ min, ...props }: Props & { min?: number }) {
@@ -28,14 +40,11 @@ export function DecimalInput({ min, ...props }: Props & { min?: number }) {
       {...props}
       slotProps={{ htmlInput: { inputMode: 'decimal' } }}
       parse={(typed: string) => decimalOf(typed, formats)}
-      format={(value?: string | number | null) => {
-        const text = String(value ?? '');
-        return formats === 'nb-NO' ? text.replace('.', ',') : text;
-      }}
+      format={(value?: string | number | null) => shownOf(value, formats)}
       validate={(value?: string | number | null) => {
         const text = String(value ?? '');
         if (text === '') return props.required ? 'Required' : undefined;
-        if (!DECIMAL.test(text)) return `A number, such as ${example}${comma(text, formats)}`;
+        if (!DECIMAL.test(text)) return `A number, such as ${example}${separatorHint(text, formats)}`;
         return min !== undefined && Number(text) < min ? `${min} or more` : undefined;
       }}
     />

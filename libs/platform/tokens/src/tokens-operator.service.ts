@@ -50,6 +50,10 @@ const MAX_GRACE_HOURS = 8760;
 export const TOKEN_NAME_MAX = 80;
 const IN_TEXT = new RegExp(`${TOKEN_PREFIX}[0-9A-Za-z]+`, 'g');
 
+const ACCEPTED = `
+  select count(*)::int as count from service_token t join customer c on c.id = t.customer_id
+  where t.customer_id = $1 and t.active and c.active and (t.expires_at is null or t.expires_at > app.now())`;
+
 /** Manages service tokens for the operator. Every change is audited and announced to all replicas. */
 @Injectable()
 export class TokensOperatorService {
@@ -156,6 +160,12 @@ export class TokensOperatorService {
   async list(customerId: string): Promise<TokenSummary[]> {
     const order = { createdAt: 'DESC', id: 'DESC' } as const;
     return this.withLastUse(await this.dataSource.manager.find(ServiceToken, { where: { customerId }, order }));
+  }
+
+  /** How many of a customer's tokens are accepted now: not those that have expired, such as rotated ones, nor any of a deactivated customer. */
+  async countAccepted(customerId: string): Promise<number> {
+    const [row] = await this.dataSource.query<{ count: number }[]>(ACCEPTED, [customerId]);
+    return row?.count ?? 0;
   }
 
   /** The token with a fingerprint, or that is a text; more than one only if a fingerprint is ambiguous. @throws ServiceError not_found */

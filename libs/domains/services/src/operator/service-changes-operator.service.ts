@@ -51,14 +51,18 @@ export class ServiceChangesOperatorService {
   }
 
   /**
-   * Changes a service. @throws ServiceError not_found; invalid_request for a text that is too long, a config that contains a
-   * secret, or an included credit out of its range
+   * Changes a service. @param seen its `updatedAt` as the person has read it: the config is replaced as a whole
+   * @throws ServiceError not_found; invalid_request for a text that is too long, a config that contains a secret, an included credit
+   * out of its range, or if the service is not as the person has seen it
    */
-  async update(actor: string, id: number, change: ServiceChange): Promise<CustomerServiceEntity> {
+  async update(actor: string, id: number, change: ServiceChange, seen?: Date): Promise<CustomerServiceEntity> {
     return this.dataSource.transaction(async (manager) => {
       const { customerId, type } = await findService(manager, id);
       this.checkGiven(type, change);
       await lockCustomer(manager, customerId);
+      const { updatedAt } = await findService(manager, id);
+      if (seen !== undefined && seen.getTime() !== updatedAt.getTime())
+        throw new ServiceError('invalid_request', 'Meanwhile the service was changed: read it again');
       await this.includedCredit.beginMonth(manager, customerId);
       await manager.update(CustomerServiceEntity, { customerId, id }, {
         ...change,
