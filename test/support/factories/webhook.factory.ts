@@ -30,8 +30,8 @@ export async function saveFakeDelivery(
   const endpoint = endpointId ?? (await saveFakeEndpoint(client, customerId));
   const { rows } = await client.query<{ id: string }>(
     `insert into webhook_delivery
-       (customer_id, id, endpoint_id, event_customer_id, event_id, event_type, state, attempts, queued_at, created_at)
-     values ($1, $2, $3, $1, $4, 'ticket.replied', $6, 11, $5, $5)
+       (customer_id, id, endpoint_id, event_customer_id, event_id, event_type, state, attempts, queued_at, last_attempt_at, created_at)
+     values ($1, $2, $3, $1, $4, 'ticket.replied', $6, 11, $5, $5, $5)
      returning id`,
     [customerId, timedId(createdAt), endpoint, randomUUID(), createdAt, state],
   );
