@@ -1,11 +1,19 @@
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyRequest } from 'fastify';
 import { DataSource } from 'typeorm';
 import { limitAddresses, RateLimitStorageService } from '@platform/access';
 import type { AppConfig } from '@platform/config';
 import { assertDatabaseFit, DatabaseClockService, exposeDatabaseMetrics } from '@platform/database';
-import { configureApplication, createAdapter, observeRequests, requestMeter } from '@platform/http';
+import {
+  configureApplication,
+  createAdapter,
+  observeRequests,
+  onReplyClosed,
+  requestMeter,
+  type RequestWithBody,
+} from '@platform/http';
 import { NestLogger } from '@platform/logging';
 import { Metrics } from '@platform/metrics';
 import { requireOwnHost } from './access/browser';
@@ -38,6 +46,11 @@ export async function createApplication(
   observeRequests(server, requestMeter(metrics));
   limitAddresses(server, app.get(RateLimitStorageService), config.RATE_LIMIT_ADDRESS_PER_MINUTE);
   app.get(RequestPlacesService).addTo(server);
+  server.addHook('onRequest', (request: Partial<RequestWithBody> & FastifyRequest, reply, done) => {
+    // Also of a request that is refused behind its body: the guard of a route comes after the one that reads it.
+    onReplyClosed(reply.raw, () => request.bodyLease?.release());
+    done();
+  });
   serveConsole(server);
   exposeDatabaseMetrics(metrics, app.get(DatabaseClockService));
   await assertDatabaseFit(app.get(DataSource), 'account_operator');

@@ -1,6 +1,6 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { finalize, from, lastValueFrom, type Observable } from 'rxjs';
+import { from, lastValueFrom, type Observable } from 'rxjs';
 import {
   declareRules,
   isKeyed,
@@ -27,7 +27,7 @@ export const WithholdInRetries = (...fields: string[]) => declareRules({ key: { 
 
 /**
  * Makes a POST with an Idempotency-Key safe to retry: key, change, audit entry and kept reply are one transaction. Keys belong to an
- * account. At the end of every request the memory of its body is released.
+ * account.
  */
 @Injectable()
 export class KeyedRequestsInterceptor implements NestInterceptor {
@@ -42,11 +42,8 @@ export class KeyedRequestsInterceptor implements NestInterceptor {
     const request = execution.getArgByIndex<RequestWithBody>(0);
     const { operator } = request;
     const { key: rules } = rulesOf(execution);
-    const result =
-      operator && rules !== 'ignored' && isKeyed(request, execution)
-        ? from(this.runOnce(request, operator.accountId, execution.getArgByIndex<FastifyReply>(1), rules, next))
-        : next.handle();
-    return request.bodyLease ? result.pipe(finalize(() => request.bodyLease?.release())) : result;
+    if (!operator || rules === 'ignored' || !isKeyed(request, execution)) return next.handle();
+    return from(this.runOnce(request, operator.accountId, execution.getArgByIndex<FastifyReply>(1), rules, next));
   }
 
   private async runOnce(

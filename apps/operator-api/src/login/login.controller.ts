@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, HttpStatus, Post, Query, Req, Res, Use
 import { ApiExcludeEndpoint, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Public } from '@platform/access';
-import { ProblemReplies, WithoutBody, WithoutEffect } from '@platform/http';
+import { ProblemReplies, WithoutBody, WithoutEffect, WithSmallBody } from '@platform/http';
 import type { AuthenticatedOperator } from '@platform/operator-accounts';
 import { AnyRole, CurrentOperator } from '../access/operator-access';
 import {
@@ -36,6 +36,7 @@ export class LoginController {
   @HttpCode(HttpStatus.OK)
   @Public()
   @UseGuards(LoginLimitGuard)
+  @WithSmallBody()
   @WithoutEffect()
   @ApiOperation({
     summary: 'Log in with a one-time link',
@@ -74,6 +75,7 @@ export class LoginController {
   @HttpCode(HttpStatus.OK)
   @Public()
   @UseGuards(LoginLimitGuard)
+  @WithSmallBody()
   @WithoutEffect()
   @ApiOperation({
     summary: 'Log in with a passkey',

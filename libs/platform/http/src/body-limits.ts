@@ -5,6 +5,8 @@ import { type Grant, HeldShares } from '@platform/fairness';
 
 /** Maximum size of a body, in bytes. */
 export const BODY_BYTES = {
+  /** Of a login, which anybody may send. */
+  small: 16 * 1024,
   /** Of most routes: enough for the longest valid body, even if every character is escaped. */
   usual: 256 * 1024,
   /** Of the routes that declare it, which pass on messages: the limit of the AI provider itself. */

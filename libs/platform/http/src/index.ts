@@ -41,7 +41,7 @@ export { ProblemReplies } from './open-api/problem-replies.decorator';
 export { type ErrorReply, type Problem, type ProblemDialect, problemOf } from './problem';
 export { ProblemFilter } from './problem.filter';
 export { RequestPresenter } from './request-presenter';
-export { RequestBodyGuard, type RequestWithBody } from './request-body.guard';
+export { RequestBodyGuard, type RequestWithBody, WithSmallBody } from './request-body.guard';
 export {
   type BodyReader,
   type BodyRules,

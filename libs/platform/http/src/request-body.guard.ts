@@ -15,7 +15,7 @@ import {
 import { BODY_BYTES, type BodyLease, BodyMemory, BodyPieces, TurnBudget } from './body-limits';
 import { partyOf } from './connections';
 import { ReplyMemory } from './unread-replies';
-import { type BodyReader, type BodyRules, rulesOf } from './route-rules';
+import { type BodyReader, type BodyRules, ReadBodyBy, rulesOf } from './route-rules';
 import { discardUnread, hasBody, isCutOff, LATE, takesBody } from './unread-bodies';
 import { addIgnored, rememberReply } from './validation-pipe';
 
@@ -104,6 +104,9 @@ const DEFAULT: BodyRules = {
   reader: () => new WholeBody(),
 };
 
+/** Declares that a route's body is small, such as one that is read before anything is known of its caller. */
+export const WithSmallBody = () => ReadBodyBy({ ...DEFAULT, bytes: BODY_BYTES.small });
+
 /** A request whose body was read. */
 export interface RequestWithBody<Body = unknown> extends FastifyRequest {
   /** The result of the route's reader; by default the parsed JSON. */
@@ -149,7 +152,7 @@ export class RequestBodyGuard implements CanActivate {
   }
 
   private async read(request: RequestWithBody, rules: BodyRules, reply: FastifyReply): Promise<boolean> {
-    const lease = this.memory.lease(request.customer?.customerId ?? '');
+    const lease = this.memory.lease(partyOf(request));
     const values = rules.values(this.config);
     const reader = rules.reader(this.config);
     const tokenizer = new JsonTokenizer({ depth: this.config.BODY_MAX_DEPTH, values }, reader);
