@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import type { HostileRequest } from '@test/hostile-requests';
 import { holdLock, waitForLocks } from '@test/locks';
 import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi, USER_AGENT } from '@test/operator-api';
@@ -18,7 +19,10 @@ describe('the operator API under a flood', () => {
   let kari: TestOperator;
   let ola: TestOperator;
   beforeAll(async () => {
-    api = await startOperatorApi({ OPERATOR_LOGIN_ATTEMPTS_PER_MINUTE: '10' });
+    api = await startOperatorApi({
+      OPERATOR_LOGIN_ATTEMPTS_PER_MINUTE: '10',
+      BODY_MEMORY_BYTES_PER_CUSTOMER: '100000',
+    });
     [kari, ola] = [await logIn(api, 'viewer'), await logIn(api, 'viewer')];
     for (const one of [kari, ola]) await one.call('/session');
   }, SLOW_MS);
@@ -73,6 +77,42 @@ describe('the operator API under a flood', () => {
         expect.stringMatching(/^429: Too many logins from your address; try again/),
       );
       expect(attacker.tally).not.toHaveProperty('500');
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'of logins that are refused keeps nothing of their bodies in memory',
+    async () => {
+      const headers = { origin: api.origin, 'content-type': 'application/json' };
+      const logInWith = async (bytes: number) => {
+        const body = JSON.stringify({ token: 'x'.repeat(43), more: 'x'.repeat(bytes) });
+        return (await fetch(`${api.baseUrl}/login/link`, { method: 'POST', headers, body })).status;
+      };
+      await until(async () => (await logInWith(0)) === 429);
+      // More than all bodies may take together.
+      for (const bytes of [15_000, 1_000])
+        for (let count = 0; count < 10; count++) expect(await logInWith(bytes)).toBe(429);
+      // It has no token in it.
+      expect((await kari.post('/tokens/find', { text: 'x'.repeat(5_000) })).status).toBe(400);
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'of logins whose bodies do not come keeps nobody out',
+    async () => {
+      const { hostname, port } = new URL(api.origin);
+      const head = [
+        ...['POST /operator/v1/login/link HTTP/1.1', `Host: ${hostname}:${port}`, `Origin: ${api.origin}`],
+        ...['Content-Type: application/json', 'Content-Length: 100', '', '{'],
+      ];
+      const newcomer = await logIn(api, 'viewer');
+      const unfinished = Array.from({ length: 3 }, () => connect(Number(port), hostname));
+      await Promise.all(unfinished.map((socket) => new Promise((sent) => socket.write(head.join('\r\n'), sent))));
+      expect((await newcomer.call('/session')).status).toBe(200);
+      expect((await fetch(`${api.baseUrl}/login/methods`)).status).toBe(200);
+      for (const socket of unfinished) socket.destroy();
     },
     SLOW_MS,
   );

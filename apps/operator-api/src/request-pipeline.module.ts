@@ -53,6 +53,6 @@ const LISTS = [
     { provide: APP_PIPE, useFactory: () => createValidationPipe(LISTS) },
     { provide: APP_FILTER, useClass: ProblemFilter },
   ],
-  exports: [HttpModule, OperatorAccountsModule, RateLimitStorageService],
+  exports: [HttpModule, OperatorAccountsModule, RateLimitStorageService, RequestPlacesService],
 })
 export class RequestPipelineModule {}

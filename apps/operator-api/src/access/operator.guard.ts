@@ -27,6 +27,7 @@ export class OperatorGuard implements CanActivate {
     if (!READING.has(request.method)) requireOwnOrigin(request);
     if (rules.access === 'public') return true;
     const cookie = sessionCookie(request);
+    if (cookie !== undefined) await this.places.admitStranger(request, context.getArgByIndex<FastifyReply>(1));
     const operator = await this.sessions.authenticate(cookie, browserOf(request), isAttended(request));
     if (cookie !== undefined) await this.places.identify(request, cookie, operator?.accountId);
     if (!operator) {

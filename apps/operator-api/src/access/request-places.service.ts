@@ -29,34 +29,45 @@ interface Stranger {
  * waits for itself, and gets 429, while others are served. Of all together as many as there are connections; more get 503.
  *
  * Whose session a cookie was when it came last tells who asks before the database is asked; it lets nobody in. A session that
- * comes for the first time has a stranger's place only until its account is found.
+ * comes for the first time has a stranger's place only until its account is found, and a login one only from when its body is there:
+ * whoever holds one back keeps nobody else out.
  */
 @Injectable()
 export class RequestPlacesService {
   private readonly people: BoundedQueue;
   private readonly strangers: BoundedQueue;
-  private readonly waiting = new WeakMap<FastifyRequest, Stranger>();
+  private readonly strangersServed = new WeakMap<FastifyRequest, Stranger>();
+  private readonly peoplesServed = new WeakSet<FastifyRequest>();
   /** Accounts by the name of their session's cookie. */
   private readonly known = new Map<string, string>();
 
   constructor({ DATABASE_POOL_SIZE: places }: AppConfig) {
-    const limits = { patienceMs: PATIENCE_MS, behindOwn: tooMany };
+    const limits = { patienceMs: PATIENCE_MS, behindOwn: tooMany, refusesInTime: true } as const;
     this.people = new BoundedQueue({ ...limits, places, placesPerCustomer: Math.max(1, Math.floor(places * SHARE)) });
     this.strangers = new BoundedQueue({ ...limits, ...OF_STRANGERS });
   }
 
-  /** Begins to give places to the requests of the server. */
+  /** Begins to give the requests of known accounts their places. Those of strangers get theirs by {@link admitStranger}. */
   addTo(server: FastifyInstance): void {
     server.addHook('onRequest', (request, reply, done) => {
       // By the route: the address may be written in several ways.
       if (!request.routeOptions.url?.startsWith(`/${OPERATOR_PREFIX}/`)) return done();
       const cookie = sessionCookie(request);
       const account = cookie === undefined ? undefined : this.known.get(nameOf(cookie));
-      const placed =
-        account === undefined
-          ? this.strangers.run(networkOf(request), () => this.serveStranger(request, reply, done))
-          : this.people.run(account, () => served(reply, done));
-      placed.catch(done);
+      if (account === undefined) return done();
+      this.peoplesServed.add(request);
+      this.people.run(account, () => served(reply, done)).catch(done);
+    });
+  }
+
+  /**
+   * Gives a request a stranger's place, unless its account was known: to be called before anything is asked for it.
+   * @throws ServiceError rate_limited; OverloadedError if there is no place for it in time
+   */
+  async admitStranger(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if (this.peoplesServed.has(request) || this.strangersServed.has(request)) return;
+    await new Promise<void>((resolve, reject) => {
+      this.strangers.run(networkOf(request), () => this.serveStranger(request, reply, resolve)).catch(reject);
     });
   }
 
@@ -67,13 +78,16 @@ export class RequestPlacesService {
   async identify(request: FastifyRequest, cookie: string, account: string | undefined): Promise<void> {
     if (account === undefined) {
       this.known.delete(nameOf(cookie));
+      // Its refusal asks nothing more of the database, and may wait for the rest of a body.
+      this.strangersServed.get(request)?.leave();
       return;
     }
     if (this.known.size >= MOST_KNOWN) this.known.clear();
     this.known.set(nameOf(cookie), account);
-    const stranger = this.waiting.get(request);
+    const stranger = this.strangersServed.get(request);
     if (!stranger) return;
-    this.waiting.delete(request);
+    this.strangersServed.delete(request);
+    this.peoplesServed.add(request);
     stranger.leave();
     await new Promise<void>((resolve, reject) => {
       this.people.run(account, () => served(stranger.reply, resolve)).catch(reject);
@@ -82,7 +96,7 @@ export class RequestPlacesService {
 
   private serveStranger(request: FastifyRequest, reply: FastifyReply, goOn: () => void): Promise<void> {
     return new Promise((leave) => {
-      this.waiting.set(request, { reply, leave });
+      this.strangersServed.set(request, { reply, leave });
       void served(reply, goOn).then(leave);
     });
   }

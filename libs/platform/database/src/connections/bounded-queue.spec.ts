@@ -101,6 +101,17 @@ describe('BoundedQueue', () => {
     });
   });
 
+  it('refuses in time what waits for works that do not end, if it is to, but for what ends something begun', async () => {
+    queue = new BoundedQueue({ places: 1, placesPerCustomer: 1, patienceMs: 20, refusesInTime: true });
+    const under = work('one');
+    const end = work('end', 'b', { ends: true });
+    await expect(work('late')).rejects.toBeInstanceOf(OverloadedError);
+    expect(begun).toEqual(['one']);
+    await finish(2);
+    await Promise.all([under, end]);
+    expect(begun).toEqual(['one', 'end']);
+  });
+
   it('tells how long the first has been waiting that no customer of its own holds up', async () => {
     const all = [work('one', 'a'), work('two', 'a'), work('three', 'a')];
     now += 500;

@@ -13,6 +13,8 @@ export interface BoundedQueueOptions {
    * Not called if no work has ended lately: then the database is the cause. Default: OverloadedError.
    */
   behindOwn?: () => Error;
+  /** Whether a work is refused in time though none ends: one may wait for its client, or another system. Default: when one ends, or comes. */
+  refusesInTime?: true;
 }
 
 export interface WaitingOptions {
@@ -80,6 +82,8 @@ export class BoundedQueue {
     return new Promise((start, refuse) => {
       const place = ends ? this.ending++ : this.waiting.length;
       this.waiting.splice(place, 0, { customerId, ends, since: now, behindOwn, start, refuse });
+      const { patienceMs, refusesInTime } = this.options;
+      if (refusesInTime) setTimeout(() => this.refuseLate(now), patienceMs).unref();
     });
   }
 
@@ -93,6 +97,15 @@ export class BoundedQueue {
   private refusal({ behindOwn, since }: Pick<Waiting, 'behindOwn' | 'since'>): Error {
     const stalled = this.stalledUntil >= since || performance.now() - this.movedAt > STALLED_MS;
     return (behindOwn && !stalled ? this.options.behindOwn?.() : undefined) ?? new OverloadedError();
+  }
+
+  /** Refuses what waits since a moment or before, though no work ends. */
+  private refuseLate(since: number): void {
+    const late = this.waiting.filter((one) => !one.ends && one.since <= since);
+    for (const one of late) {
+      this.waiting.splice(this.waiting.indexOf(one), 1);
+      one.refuse(this.refusal(one));
+    }
   }
 
   private leave(customerId: string): void {
