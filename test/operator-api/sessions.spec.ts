@@ -249,6 +249,17 @@ describe('sessions of the operator API', () => {
     });
   });
 
+  it('begin as often as an address may log in, though a login with a passkey takes two requests', async () => {
+    const call = operatorCaller(api, '');
+    const body = { response: { id: 'unknown' } };
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      expect((await call('/login/passkey/options', { method: 'POST' })).status).toBe(200);
+      expect(await codeOf(await call('/login/passkey/verify', postOf(body)))).toEqual([401, 'login_failed']);
+    }
+    expect((await call('/login/passkey/options', { method: 'POST' })).status).toBe(429);
+    expect((await call('/login/passkey/verify', postOf(body))).status).toBe(429);
+  });
+
   it('cannot be guessed: logins are limited by address', async () => {
     const codes = [];
     let wait: string | null = null;
