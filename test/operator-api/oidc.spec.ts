@@ -1,4 +1,6 @@
+import { OperatorAccountsService } from '@platform/operator-accounts';
 import { startIdentityProvider, type TestIdentityProvider } from '@test/identity-provider';
+import { holdLock, waitForLocks } from '@test/locks';
 import { operatorCaller, postOf, startOperatorApi, type TestOperatorApi, USER_AGENT } from '@test/operator-api';
 
 /** A browser: it keeps cookies, and follows redirects by itself only if it is told to. */
@@ -81,6 +83,18 @@ describe('login with an identity provider', () => {
       account: { name: 'kari', email: 'kari@example.com', role: 'billing' },
       login_methods: { passkey: false, oidc: { label: 'Fjord ID' } },
     });
+  });
+
+  it('makes one account of a person who comes for the first time in two windows at once', async () => {
+    const accounts = api.app.get(OperatorAccountsService);
+    const identity = { subject: 'twice', email: 'twice@example.com', name: 'twice', role: 'viewer' } as const;
+    // Both look for it before one of them makes it.
+    const release = await holdLock(api.database, 'lock table operator_account in share mode');
+    const made = [accounts.ofIdentity(identity), accounts.ofIdentity(identity)];
+    await waitForLocks(api.superuser, 2);
+    await release();
+    const [one, other] = await Promise.all(made);
+    expect(other?.id).toBe(one?.id);
   });
 
   it('takes the strongest of several roles', async () => {

@@ -163,8 +163,14 @@ export class OperatorAccountsService {
     const { subject, email, role } = identity;
     const actor = 'identity-provider';
     return this.dataSource.transaction(async (manager) => {
-      const known =
+      const find = async () =>
         (await manager.findOneBy(OperatorAccount, { oidcSubject: subject })) ?? (await findByEmail(manager, email));
+      let known = await find();
+      if (!known) {
+        // The person may log in for the first time in two windows at once, or have the name of another who does.
+        await manager.query('lock table operator_account in share row exclusive mode');
+        known = await find();
+      }
       const account = known ?? (await this.add(manager, actor, await freeName(manager, identity), subject));
       if (!account.active) throw new ServiceError('login_failed', 'Your account is deactivated');
       if (account.oidcSubject !== null && account.oidcSubject !== subject)
