@@ -90,8 +90,14 @@ describe('the functions of a database that another version has migrated', () => 
       insert into schema_migration (timestamp, name) values (9999999999999, 'OfRelease10');
       comment on schema app is '${own.replace('release 1.', 'release 10.')}'`);
     const before = await functions();
+    // As it is in a database that a backup was restored into.
+    await database.superuser.query(
+      `do $$ begin execute format('grant temporary on database %I to public', current_database()); end $$`,
+    );
     expect(await migrateSchema(database.config)).toEqual({ applied: [], later: expect.stringMatching(/^10\./) });
     expect(await functions()).toEqual(before);
+    const right = `select has_database_privilege('public', current_database(), 'temporary') as everybody`;
+    expect((await database.superuser.query(right)).rows).toEqual([{ everybody: false }]);
     await database.superuser.query(
       `comment on schema app is '${own.replace('release 1.', 'release 10.').replace('from 1.', 'from 9.')}'`,
     );

@@ -4,6 +4,7 @@ import { migrateSchema } from '@schema';
 import { type AppConfig, loadConfig } from '@platform/config';
 import { UnknownSchemaError } from '@platform/database';
 import { explainStartFailure } from '@platform/process';
+import { holdLock, waitForLocks } from '@test/locks';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
 
 /** The first and the last of the migrations before there was one for each domain, and tables that they made. */
@@ -85,6 +86,38 @@ describe('migrating a database that another version made', () => {
   it("does not take another program's table for ours", async () => {
     await client.query(`delete from schema_migration where name like 'SmsSchema%'`);
     expect(await refusal()).toContain('table sms_settings');
+  });
+
+  it("waits for a backup's lock only so long that those who use the table wait little, and says why it gives up", async () => {
+    // TypeORM tells of each failure.
+    jest.spyOn(console, 'log').mockReturnValue();
+    const LAST_OF_TOKENS = 'ToldTokenExpiries1763683201630';
+    await client.query('alter table service_token drop column expiry_told_days');
+    await client.query('delete from schema_migration where name = $1', [LAST_OF_TOKENS]);
+    const release = await holdLock(database, 'lock table service_token in access share mode');
+    const customers = await connectAsSuperuser(database);
+    let over = false;
+    const migrated = migrateSchema(config)
+      .catch((failure: unknown) => failure)
+      .finally(() => (over = true));
+    let [longest, delayed] = [0, 0];
+    while (!over) {
+      const began = performance.now();
+      await customers.query('select from service_token');
+      const ms = performance.now() - began;
+      longest = Math.max(longest, ms);
+      if (ms > 1000) delayed++;
+    }
+    await customers.end();
+    expect(longest).toBeLessThan(4000);
+    expect(delayed).toBeGreaterThan(1);
+    expect(explainStartFailure(await migrated)).toMatch(
+      /^Tables to be migrated are in use .*alter table service_token add column.*again when it has ended$/,
+    );
+    const again = migrateSchema(config);
+    await waitForLocks(client, 1);
+    await release();
+    expect(await again).toEqual({ applied: [LAST_OF_TOKENS] });
   });
 
   it('has nothing to do where everything is up to date', async () => {

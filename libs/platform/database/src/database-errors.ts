@@ -30,6 +30,18 @@ export class UnknownSchemaError extends Error {
   }
 }
 
+/** A migration does not get a table that it changes: a long transaction uses it. Nothing of that migration was done. */
+export class TablesInUseError extends Error {
+  constructor(cause: unknown) {
+    const statement = cause instanceof QueryFailedError ? ` (${cause.query.trim().split(/\s+/, 6).join(' ')} …)` : '';
+    super(
+      `Tables to be migrated are in use by a long transaction, such as that of a backup${statement}: programs that run go on as before. ` +
+        'Run the migrations again when it has ended',
+      { cause },
+    );
+  }
+}
+
 /** The process must not run on the database: its login or role has too many rights, or lacks some. */
 export class UnfitDatabaseError extends Error {}
 

@@ -11,6 +11,7 @@ export {
   mayHaveRun,
   NotMigratedError,
   OverloadedError,
+  TablesInUseError,
   UnfitDatabaseError,
   UnknownSchemaError,
 } from './database-errors';

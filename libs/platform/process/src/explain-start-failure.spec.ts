@@ -1,5 +1,5 @@
 import { ConfigError } from '@platform/config';
-import { NotMigratedError, UnfitDatabaseError, UnknownSchemaError } from '@platform/database';
+import { NotMigratedError, TablesInUseError, UnfitDatabaseError, UnknownSchemaError } from '@platform/database';
 import { explainStartFailure } from './explain-start-failure';
 
 const failure = (code: string, details: object = {}) =>
@@ -28,6 +28,7 @@ describe('a process that cannot start says', () => {
   it.each([
     ['UnfitDatabaseError', new UnfitDatabaseError('The database role is a, not b')],
     ['UnknownSchemaError', new UnknownSchemaError('table other')],
+    ['TablesInUseError', new TablesInUseError(new Error('lock timeout'))],
     ['ConfigError', new ConfigError('PORT: not a number')],
   ])('no more than a fault that is known: %s', (_, error) => expect(explainStartFailure(error)).toBe(error.message));
 

@@ -1,10 +1,18 @@
 import { ConfigError } from '@platform/config';
-import { isDatabaseUnavailable, NotMigratedError, UnfitDatabaseError, UnknownSchemaError } from '@platform/database';
+import {
+  isDatabaseUnavailable,
+  NotMigratedError,
+  TablesInUseError,
+  UnfitDatabaseError,
+  UnknownSchemaError,
+} from '@platform/database';
+
+/** Errors whose message says all. */
+const KNOWN = [ConfigError, TablesInUseError, UnfitDatabaseError, UnknownSchemaError];
 
 /** Explains why a process could not start: a line for each fault, no stack for known ones. */
 export function explainStartFailure(error: unknown): string {
-  if ([ConfigError, UnfitDatabaseError, UnknownSchemaError].some((known) => error instanceof known))
-    return (error as Error).message;
+  if (KNOWN.some((known) => error instanceof known)) return (error as Error).message;
   if (error instanceof AggregateError && error.errors.length > 0) return explainStartFailure(error.errors[0]);
   if (!(error instanceof Error)) return String(error);
   const { code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
