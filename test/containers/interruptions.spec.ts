@@ -12,8 +12,8 @@ function run(script: string, words: string[], env: Record<string, string>) {
   return { status, said: stdout + stderr };
 }
 
-describe('a rollback of stack.sh', () => {
-  const [FORMER, PRESENT] = ['sha256:f', 'sha256:e'];
+describe('stack.sh', () => {
+  const [FORMER, PRESENT, NEXT] = ['sha256:f', 'sha256:e', 'sha256:d'];
   const PROGRAMS = ['replica', 'api', 'worker', 'console', 'console-tls'];
   let folder: string;
   const read = (path: string) => readFileSync(join(folder, path), 'utf8').trim();
@@ -26,10 +26,15 @@ describe('a rollback of stack.sh', () => {
   const rollback = (killAt?: number, ...words: string[]) => {
     write('steps', '');
     const env = { FOLDER: folder, KILL_AT: String(killAt ?? '') };
-    return run('test/containers/simulated-rollback.sh', words, env);
+    return run('test/containers/simulated-images.sh', ['rollback', ...words], env);
+  };
+  const upgrade = (settings: Record<string, string> = {}) => {
+    write('steps', '');
+    return run('test/containers/simulated-images.sh', ['upgrade'], { FOLDER: folder, BUILT: NEXT, ...settings });
   };
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'rollback-'));
+    folder = mkdtempSync(join(tmpdir(), 'images-'));
+    write('migrated', PRESENT);
     for (const name of ['tags', 'programs', 'secrets', 'secrets/owner']) mkdirSync(join(folder, name));
     write('tags/service:local', PRESENT);
     write('tags/service:former-simulated', FORMER);
@@ -40,7 +45,26 @@ describe('a rollback of stack.sh', () => {
   const backAtFormer = { programs: [FORMER], local: FORMER, former: PRESENT };
   const forward = { programs: [PRESENT], local: PRESENT, former: FORMER };
 
-  it('leads to the former image, and the next one back', () => {
+  it('upgrades: no command takes the new image before the database is migrated for it, wherever it was interrupted', () => {
+    for (let killAt = 1; ; killAt++) {
+      const { status } = upgrade({ KILL_AT: String(killAt) });
+      if (state().local === NEXT) expect({ killAt, migrated: read('migrated') }).toEqual({ killAt, migrated: NEXT });
+      else expect({ killAt, ...state() }).toEqual({ killAt, programs: [PRESENT], local: PRESENT, former: FORMER });
+      expect(upgrade()).toMatchObject({ status: 0 });
+      expect(state()).toEqual({ programs: [NEXT], local: NEXT, former: PRESENT });
+      if (status === 0) return expect(killAt).toBeGreaterThan(8);
+      for (const path of ['migrated', ...PROGRAMS.map((name) => `programs/${name}`)]) write(path, PRESENT);
+      for (const [tag, image] of Object.entries({ local: PRESENT, 'former-simulated': FORMER }))
+        write(`tags/service:${tag}`, image);
+    }
+  });
+
+  it('changes nothing by an upgrade whose migrations fail', () => {
+    expect(upgrade({ MIGRATES: 'false' }).status).not.toBe(0);
+    expect(state()).toEqual({ programs: [PRESENT], local: PRESENT, former: FORMER });
+  });
+
+  it('rolls back to the former image, and then back again', () => {
     expect(rollback()).toMatchObject({ status: 0 });
     expect(state()).toEqual(backAtFormer);
     expect(rollback()).toMatchObject({ status: 0 });
@@ -48,7 +72,7 @@ describe('a rollback of stack.sh', () => {
   });
 
   it.each([[], ['1.0.0-former']])(
-    'that was interrupted at any step is gone on with, and is not undone: %s',
+    'goes on with a rollback that was interrupted at any step, and does not undo it: %s',
     (...words) => {
       for (let killAt = 1; ; killAt++) {
         if (rollback(killAt, ...words).status === 0) {
@@ -68,7 +92,7 @@ describe('a rollback of stack.sh', () => {
     },
   );
 
-  it('that was interrupted can be given up for the other image', () => {
+  it('gives up an interrupted rollback for the other image', () => {
     expect(rollback(7).status).not.toBe(0);
     expect(rollback(undefined, 'former-simulated')).toMatchObject({ status: 0 });
     expect(state()).toEqual(forward);

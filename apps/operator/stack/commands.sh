@@ -3,7 +3,10 @@
 stack_up() {
   check_profiles
   if [ "$(count_of api)" = 0 ]; then
-    [ -n "$(id_of "$(image)")" ] || build_image
+    if [ -z "$(id_of "$(image)")" ]; then
+      build_image
+      take_image
+    fi
     start_all
     dc logs --no-log-prefix --tail 5 migrate | grep '^SECRETS_KEY' >&2 || true
   else
@@ -48,11 +51,13 @@ stack_upgrade() {
   check_profiles
   build_image
   if [ "$(count_of api)" = 0 ]; then
+    take_image
     start_all
   else
     check_secrets
-    # Migrations only add: the former version goes on with them.
-    dc run --rm --no-deps migrate
+    # Migrations only add: the former version goes on with them. If they fail or are interrupted, it stays the one that is run.
+    VERSION=$(candidate) dc run --rm --no-deps migrate
+    take_image
     apply_changes "$(replicas_meant)"
   fi
   say "The service is upgraded to $(tags_of "$(image)")"

@@ -16,12 +16,20 @@ release() {
 # former: the tag of the image that this installation ran before; others on the same engine have their own
 former() { printf 'former-%s' "$compose_project"; }
 
-# build_image: tagged as the compose file says and with its release; that which runs stays as the former one
-build_image() {
-  local running
-  running=$(running api | head -n 1 | xargs -r docker inspect -f '{{.Image}}')
-  RELEASE=$(release) dc build
+# candidate: the tag of an image that is built, until the database is migrated for it
+candidate() { printf 'candidate-%s' "$compose_project"; }
+
+# build_image: as the candidate. A command that makes containers does not take it before take_image: its programs need the migrations
+build_image() { RELEASE=$(release) VERSION=$(candidate) dc build; }
+
+# take_image: tags the candidate as the compose file says and with its release; that which runs stays as the former one
+take_image() {
+  local container running=
+  container=$(running api | head -n 1)
+  [ -z "$container" ] || running=$(docker inspect -f '{{.Image}}' "$container")
+  docker tag "$(repository):$(candidate)" "$(image)"
   tag_release
+  docker image rm "$(repository):$(candidate)" >/dev/null || true
   if [ -n "$running" ] && [ "$running" != "$(id_of "$(image)")" ]; then docker tag "$running" "$(repository):$(former)"; fi
   remove_old_images
 }

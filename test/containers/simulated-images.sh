@@ -1,12 +1,16 @@
 #!/usr/bin/env bash
-# Runs a rollback of apps/operator/stack without a container engine: tags, and what each program runs, are files with the id of an image.
-# Kills itself after the step KILL_AT. The folder FOLDER keeps the state from run to run.
-#   FOLDER=… KILL_AT=3 test/containers/simulated-rollback.sh [TAG]
+# Runs an upgrade or a rollback of apps/operator/stack without a container engine: tags, what each program runs, and which image has migrated
+# the database are files with the id of an image. Kills itself after the step KILL_AT. The folder FOLDER keeps the state from run to run.
+#   FOLDER=… KILL_AT=3 test/containers/simulated-images.sh rollback [TAG]
+#   FOLDER=… BUILT=ID MIGRATES=false test/containers/simulated-images.sh upgrade
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 docker() {
   case $* in
     compose*) echo '  "name": "simulated",' ;;
+    inspect*) cat "$FOLDER/programs/api" ;;
+    'image rm'*) rm "$FOLDER/tags/${*: -1}" && step ;;
+    *prune*) ;;
     'image inspect'*) cat "$FOLDER/tags/${*: -1}" 2>/dev/null ;;
     images*) ls "$FOLDER/tags" | sed -n 's/^service://p' ;;
     tag*) id_of "$2" >"$FOLDER/tags/new" && mv "$FOLDER/tags/new" "$FOLDER/tags/$3" && step ;;
@@ -22,6 +26,8 @@ step() {
 # An image is known by its id, too.
 id_of() { case $1 in sha256:*) echo "$1" ;; *) cat "$FOLDER/tags/$1" 2>/dev/null || true ;; esac; }
 image() { echo service:local; }
+release() { echo 1.1.0-next; }
+running() { echo replica; }
 run_programs() { local name; for name in "$@"; do id_of "$(image)" >"$FOLDER/programs/$name"; step; done; }
 outdated() { [ -f "$FOLDER/programs/$1" ] && [ "$(cat "$FOLDER/programs/$1")" != "$(id_of "$(image)")" ]; }
 replace_replicas() { run_programs replica api; }
@@ -30,6 +36,7 @@ replace() { run_programs "$1"; }
 count_of() { echo 2; }
 replicas_meant() { echo 2; }
 check_secrets() { :; }
+check_profiles() { :; }
 proxies() { :; }
 end_commands() { :; }
 missing() { :; }
@@ -37,9 +44,15 @@ end_detour() { :; }
 secrets_sh() { (cd "$FOLDER/secrets" && bash -euc "$1"); step; }
 dc() {
   case $* in
+    build) id_of "$BUILT" >"$FOLDER/tags/service:${VERSION:-local}" && step ;;
     'run --rm --no-deps -T migrate') step ;;
+    'run --rm --no-deps migrate')
+      "${MIGRATES:-true}" || return 1
+      id_of "service:${VERSION:-local}" >"$FOLDER/migrated"
+      step
+      ;;
     *) echo "not simulated: $*" >&2; exit 70 ;;
   esac
 }
 
-stack_rollback "$@"
+"stack_$1" "${@:2}"
