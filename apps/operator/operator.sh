@@ -15,9 +15,10 @@ commands() {
 
 container=$(commands)
 if [ -z "$container" ]; then
-  made_with=$(docker compose --profile operator config --hash operator)
+  # Nobody's, so that it is the same whoever made it: each command brings its person's name.
+  made_with=$(OPERATOR_NAME='' docker compose --profile operator config --hash operator)
   # It outlives the commands that run in it then: its end would kill them.
-  docker compose --progress quiet run -d --rm --no-deps --label "account.commands=$made_with" --entrypoint sh operator \
+  OPERATOR_NAME='' docker compose --progress quiet run -d --rm --no-deps --label "account.commands=$made_with" --entrypoint sh operator \
     -c 'sleep 8h; while grep -qsz "^OPERATOR_RUN=" /proc/[0-9]*/environ; do sleep 1; done' >/dev/null
   container=$(commands)
 fi

@@ -175,7 +175,8 @@ begin() {
 # end_commands [all]: the container of operator.sh, if it was made with another image or other settings; all: in any case
 end_commands() {
   local container wanted=none
-  [ "${1:-}" = all ] || wanted="$(dc --profile operator config --hash operator) $(id_of "$(image)")"
+  # It is nobody's, as operator.sh makes it: each command brings its person's name.
+  [ "${1:-}" = all ] || wanted="$(OPERATOR_NAME='' dc --profile operator config --hash operator) $(id_of "$(image)")"
   for container in $(docker ps -q --filter "label=com.docker.compose.project=$compose_project" --filter label=account.commands); do
     [ "$(docker inspect -f '{{index .Config.Labels "account.commands"}} {{.Image}}' "$container")" = "$wanted" ] ||
       docker rm -f "$container" >/dev/null
