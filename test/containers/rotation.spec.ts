@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { randomInt } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -141,6 +141,35 @@ describe('a rotation of SECRETS_KEY', () => {
   });
 });
 
+describe('a rotation to a key from .env', () => {
+  const KEY = randomBytes(32).toString('base64');
+
+  it('ends with that one', () => {
+    const one = new Installation();
+    expect(one.rotate('secrets-key', { given: KEY })).toMatchObject({ ended: true });
+    expect(one.keys()).toEqual([KEY, KEY, KEY]);
+    expectRotated(one);
+    one.remove();
+  });
+
+  it.each([
+    ['a word', 'hello'],
+    ['a key without its begin', KEY.slice(1)],
+    ['a key and more', `${KEY}=`],
+    ['bytes that are alike', Buffer.alloc(32, 7).toString('base64')],
+    ['33 bytes', randomBytes(33).toString('base64')],
+  ])('that no program takes is not begun: %s', (_, given) => {
+    const one = new Installation();
+    expect(one.rotate('secrets-key', { given }).said).toContain('Nothing has been changed');
+    expect([one.keys(), one.formerKeys()]).toEqual([
+      [OLD, OLD, OLD],
+      ['', '', ''],
+    ]);
+    expect(one.rotate('secrets-key', { given: KEY })).toMatchObject({ ended: true });
+    one.remove();
+  });
+});
+
 describe('the former SECRETS_KEY', () => {
   const rotated = (one: Installation) => void one.rotate('secrets-key');
 
@@ -164,7 +193,7 @@ describe('the former SECRETS_KEY', () => {
     one.remove();
   });
 
-  it('is forgotten by the same command again, after a kill at any of its steps', () => {
+  it('is forgotten by the same command again, after a kill at any of its steps, and kept for former data', () => {
     killedAtEachStep(
       'former-secrets-key',
       (one) => {
@@ -174,6 +203,7 @@ describe('the former SECRETS_KEY', () => {
       (one) => {
         expect(one.rotate('former-secrets-key')).toMatchObject({ ended: true });
         expect(one.formerKeys()).toEqual(['', '', '']);
+        expect(one.read('secrets/owner/replaced-secrets-keys')).toBe(`${OLD}\n`);
       },
     );
   }, 300_000);

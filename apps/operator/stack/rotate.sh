@@ -43,11 +43,21 @@ rotate_secrets_key() {
   reencrypt
   date +%s | put owner/secrets-key-replaced
   secrets_sh 'rm -f owner/next-secrets-key; rm -f owner/previous-secrets-key'
-  say 'SECRETS_KEY is replaced. Make a backup. In a day: apps/operator/stack.sh rotate former-secrets-key'
+  say 'SECRETS_KEY is replaced. Make a backup, and where you keep a copy of the key apart, put the new one: docker compose run --rm --entrypoint cat operator /run/service/secrets-key'
+  say 'In a day: apps/operator/stack.sh rotate former-secrets-key'
+}
+
+# is_secrets_key TEXT: whether the programs take it: 32 bytes in base64, which look random
+is_secrets_key() {
+  [[ $1 =~ ^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$ ]] &&
+    [ "$(base64 -d <<<"$1" | od -An -v -tx1 | tr -s ' ' '\n' | grep . | sort -u | wc -l)" -ge 20 ]
 }
 
 # check_rotation_may_begin GIVEN: fails if the programs know a former key already, or GIVEN, the key in .env, is no new one
 check_rotation_may_begin() {
+  # Begun with another text, it could neither end, as no program starts with that, nor be given up.
+  [ -z "$1" ] || is_secrets_key "$1" ||
+    fail 'SECRETS_KEY in .env must be 32 random bytes in base64 (openssl rand -base64 32). Nothing has been changed'
   [ "$1" != "$(secret operator/secrets-key)" ] ||
     fail 'SECRETS_KEY in .env is the present key. Put a new one there (openssl rand -base64 32), or remove it and one is made'
   [ -z "$(secret operator/former-secrets-key)" ] ||
@@ -83,9 +93,19 @@ forget_former_key() {
     [ "${1:-}" = --now ] || [ "$age" -ge 86400 ] ||
       fail "Replies kept for Idempotency-Keys may be encrypted under the former key until $(date -u -d "@$((replaced + 86400))" '+%Y-%m-%d %H:%M UTC'). No key has been forgotten; then again. With --now they are lost"
   fi
+  # The archive and older backups have data that only it opens.
+  keep_key "$(secret operator/former-secrets-key)"
   : | put_secret former-secrets-key
   replace_programs
-  say 'Only the present SECRETS_KEY is known to the programs now'
+  say "Only the present SECRETS_KEY is known to the programs now. Restores of former data may need the other: $SHOW_KEPT_KEYS"
+}
+
+SHOW_KEPT_KEYS='docker compose run --rm --no-deps -T secrets cat /secrets/owner/replaced-secrets-keys'
+
+# keep_key KEY: one that no program knows any more. Nobody else may have it
+keep_key() {
+  [ -n "$1" ] && [[ $'\n'$(secret owner/replaced-secrets-keys)$'\n' != *$'\n'"$1"$'\n'* ]] || return 0
+  printf '%s\n' "$1" | secrets_sh 'umask 077; IFS= read -r line; printf "%s\n" "$line" >>owner/replaced-secrets-keys'
 }
 
 # A login of each program gets a successor; the old one goes when nobody uses it any more.
@@ -104,12 +124,17 @@ rotate_database_passwords() {
     printf 'postgres://%s:%s@postgres:5432/customer_account' "$login" "$password" | put "$program/database-url"
   done
   replace_programs
-  # Those of rotations that were interrupted, too.
+  drop_other_logins
+  say 'The database passwords are replaced'
+}
+
+# drop_other_logins: those that the programs do not use, also of rotations that were interrupted
+drop_other_logins() {
+  local program login
   for program in api operator; do
     login=$(login_of "$program")
     for login in $(logins | grep -E "^${program}_login(_[0-9]+)?$" | grep -vxF "$login"); do sql "drop role $login"; done
   done
-  say 'The database passwords are replaced'
 }
 
 # login_of PROGRAM: the one that it uses

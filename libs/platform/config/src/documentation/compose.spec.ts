@@ -1,5 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parse } from 'yaml';
+import { loadConfig } from '../load-config';
 import { configSchema } from '../schema';
 import { SECRET_SETTINGS } from '../secret-settings';
 import { SET_BY_COMPOSE, withComposeSettings } from './settings-documents';
@@ -12,6 +17,7 @@ interface Service {
   logging?: { options?: object };
   environment?: Record<string, string>;
   secrets?: string[];
+  command?: string | string[];
 }
 
 const text = readFileSync('docker-compose.yml', 'utf8');
@@ -121,5 +127,51 @@ describe('docker-compose.yml', () => {
     ]);
     const bases = [...readFileSync('Dockerfile', 'utf8').matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
     expect(new Set(bases)).toEqual(new Set(['node:24-bookworm-slim']));
+  });
+});
+
+describe('the container of the secrets', () => {
+  const [key, weak] = [randomBytes(32).toString('base64'), Buffer.alloc(32, 7).toString('base64')];
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'secrets-'));
+    for (const volume of [
+      'archive',
+      ...['owner', 'api', 'operator', 'grafana', 'logins'].map((one) => `secrets/${one}`),
+    ])
+      mkdirSync(join(folder, volume), { recursive: true });
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+  /** Runs its script on folders. @returns what it says when it fails */
+  function make(SECRETS_KEY: string): string {
+    const script = (services.secrets?.command?.[2] ?? '').replaceAll('$$', '$');
+    const moved = script.replaceAll(/(?<=\s)\/(secrets|archive)/g, `${folder}/$1`);
+    const { stderr } = spawnSync('bash', ['-euc', moved], { env: { ...process.env, SECRETS_KEY }, encoding: 'utf8' });
+    return stderr;
+  }
+  const keys = () =>
+    ['owner', 'api', 'operator'].map((who) => readFileSync(join(folder, 'secrets', who, 'secrets-key'), 'utf8'));
+
+  it.each([
+    ['a word', 'hello'],
+    ['a key without its begin', key.slice(1)],
+    ['a key and a space', `${key} `],
+    ['bytes that are alike', weak],
+    ['33 bytes', randomBytes(33).toString('base64')],
+  ])('keeps nothing as a key that no program takes, so that it can be corrected: %s', (_, given) => {
+    expect(make(given)).toBe('SECRETS_KEY must be 32 random bytes in base64: openssl rand -base64 32\n');
+    expect(readdirSync(join(folder, 'secrets/operator'))).toEqual([]);
+    expect(make(key)).toBe('');
+    expect(keys()).toEqual([key, key, key]);
+  });
+
+  it('makes a key that the programs take, and keeps it', () => {
+    expect(make('')).toBe('');
+    const made = keys();
+    expect(new Set(made).size).toBe(1);
+    expect(loadConfig({ SECRETS_KEY: made[0] }).SECRETS_KEY).toBe(made[0]);
+    expect(make('')).toBe('');
+    expect(keys()).toEqual(made);
+    expect(make(key)).toContain('is not the key that stored secrets were encrypted with');
   });
 });
