@@ -2,6 +2,7 @@
 # Operates the service under docker compose without losing a call: see usage below, and docs/handbook.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+called_in=$PWD
 cd "$here/../.."
 for part in common images proxy detour replicas commands backup restore rotate; do . "$here/stack/$part.sh"; done
 

@@ -8,8 +8,8 @@ stack_backup() {
       ;;
     '') scheduled_backup ;;
     *)
-      [ -d "$1" ] || fail 'backup takes a directory that exists, or --base'
-      dump "$1"
+      [ -d "$(from_caller "$1")" ] || fail 'backup takes a directory that exists, or --base'
+      dump "$(from_caller "$1")"
       note_backup
       ;;
   esac

@@ -13,6 +13,14 @@ fail() {
   exit 1
 }
 
+# from_caller PATH: one that was given in the folder where the command was called
+from_caller() {
+  case $1 in
+    /*) printf '%s' "$1" ;;
+    *) printf '%s/%s' "${called_in:-$PWD}" "$1" ;;
+  esac
+}
+
 compose_project=$(dc config --format json | sed -n 's/^  "name": "\(.*\)",\{0,1\}$/\1/p' | head -n 1)
 
 # make_containers SERVICE [OPTION]…: those that are missing; starts none. Not with --no-deps: some versions of compose then

@@ -6,11 +6,11 @@ stack_restore() {
   while [ $# -gt 0 ]; do
     case $1 in
       --to) moment=${2:-}; shift ;;
-      --secrets-key) key=${2:-}; shift ;;
+      --secrets-key) key=${2:+$(from_caller "$2")}; shift ;;
       --keep-secrets-key) keep_key=yes ;;
       --yes) yes=yes ;;
       -*) fail "restore does not know $1" ;;
-      *) folder=$1 ;;
+      *) folder=$(from_caller "$1") ;;
     esac
     shift
   done
@@ -40,33 +40,70 @@ restore_dump() {
   replicas=$(wanted_replicas)
   check_secrets
   dc up -d --wait postgres || explain_start
-  dc stop api worker console
   in_postgres psql -q -v ON_ERROR_STOP=1 -d postgres -c 'drop database if exists restored' -c 'create database restored'
   in_postgres pg_restore --dbname=restored --exit-on-error --single-transaction <"$folder/account.dump" ||
-    fail 'The backup could not be read; the database is as it was: apps/operator/stack.sh up'
+    give_up 'The backup could not be read; nothing has been changed'
+  migrate_restored || give_up 'The programs cannot use this backup; nothing has been changed'
+  dc stop api worker console
+  event_positions | keep_event_positions restored
   in_postgres psql -q -v ON_ERROR_STOP=1 -d postgres -c 'drop database if exists customer_account with (force)' \
     -c 'alter database restored rename to customer_account'
   use_key
   dc run --rm migrate
 }
 
+# migrate_restored: the database that the backup was read into, under the name that it has until it takes the other's place. It says nothing
+# unless it fails: the keys that it sees are not those of the backup yet
+migrate_restored() {
+  local said
+  said=$(DATABASE_URL=$(secrets_sh 'sed "s|/customer_account$|/restored|" owner/database-url') dc run --rm --no-deps -T -e DATABASE_URL migrate 2>&1) ||
+    { say "$said" >&2; return 1; }
+}
+
+# give_up REASON: without the database that the backup was read into
+give_up() {
+  in_postgres psql -q -d postgres -c 'drop database if exists restored with (force)'
+  fail "$1"
+}
+
+# event_positions: how far each customer can have read its events, as JSON; nothing of a new database, or of one that has no events yet
+event_positions() { in_postgres psql -qAtX -d customer_account -c 'select json_object_agg(customer_id, last) from event_position' 2>/dev/null || true; }
+
+# keep_event_positions DATABASE: new events come behind those of the database that it replaces. Otherwise they would get positions that
+# customers have read already, and be missed
+keep_event_positions() {
+  local positions
+  positions=$(cat)
+  [ -n "$positions" ] || return 0
+  printf '%s\n' 'insert into event_position as p (customer_id, last)' \
+    "select c.id, f.value::bigint from json_each_text('$positions') f join customer c on c.id = f.key::uuid" \
+    'on conflict (customer_id) do update set last = greatest(p.last, excluded.last)' |
+    in_postgres psql -qX -v ON_ERROR_STOP=1 -d "$1"
+}
+
 # The database of the moment is made beside the one that runs, which stops only to be replaced.
 restore_moment() {
-  local base reached
-  base=$(recover find "$moment") || fail 'Nothing has been changed'
+  local base reached positions
+  # First: until use_key the container of the secrets, which recover depends on, would refuse the key in .env.
   check_key
+  base=$(recover find "$moment") || fail 'Nothing has been changed'
   say "From the base backup $base to $([ "$moment" = latest ] && echo 'the end of the archive' || date -u -d "$moment" '+%Y-%m-%d %H:%M:%S UTC')"
   confirm
   replicas=$(wanted_replicas)
   if is_running postgres; then archive_all; fi
   reached=$(recover replay "$moment") || fail "The archive does not lead to $moment; nothing has been changed. --to latest restores all that it has"
   say "$reached"
-  dc stop api worker console archive postgres
+  dc stop api worker console
+  positions=$(mktemp)
+  if is_running postgres; then event_positions >"$positions"; fi
+  dc stop archive postgres
   recover swap
   dc up -d --wait postgres
   use_key
   put_logins
   dc run --rm migrate
+  keep_event_positions customer_account <"$positions"
+  rm "$positions"
 }
 
 recover() { dc run --rm -T recover "$@"; }
@@ -83,7 +120,8 @@ archive_all() {
   fail 'The archive does not receive the latest changes: docker compose logs archive. Nothing has been changed'
 }
 
-# put_logins: gives the database, which may be older or of another machine, the logins and passwords of the programs
+# put_logins: gives the database, which may be older or of another machine, the logins and passwords of the programs, and no others: of those
+# that were taken away since, somebody may know the passwords
 put_logins() {
   local program role url
   sql "alter role account_owner password '$(secrets_sh 'cat owner/password')'"
@@ -94,11 +132,13 @@ put_logins() {
     sql "do \$\$ begin create role ${url%%:*} login noinherit in role $role; exception when duplicate_object then null; end \$\$;
          alter role ${url%%:*} password '$(sed -E 's|[^:]*:([^@]*)@.*|\1|' <<<"$url")'"
   done
+  drop_other_logins
 }
 
 # check_key: fails if .env has another SECRETS_KEY than the one to be restored
 check_key() {
   [ -z "$key" ] || [ -s "$key" ] || fail "$key does not exist or is empty; nothing has been changed"
+  [ -z "$key" ] || is_secrets_key "$(cat "$key")" || fail "$key has no SECRETS_KEY, which is 32 bytes in base64; nothing has been changed"
   given=$(key_in_env)
   [ -z "$key" ] || [ -z "$given" ] || [ "$given" = "$(cat "$key")" ] ||
     fail "SECRETS_KEY in .env is not the key in $key, which the backup needs: remove it from .env, or put that one there. Nothing has been changed"
@@ -119,19 +159,16 @@ use_key() {
   export SECRETS_KEY=$given
 }
 
-# keep_replaced_keys KEY…: those of the programs that are none of these. If this was the wrong moment, the data of another one needs them,
-# and nobody else may have them
+# keep_replaced_keys KEY…: those of the programs that are none of these. If this was the wrong moment, the data of another one needs them
 keep_replaced_keys() {
-  local name known kept left=
+  local name known left=
   for name in secrets-key former-secrets-key; do
     known=$(secret "operator/$name")
     [ -n "$known" ] && [[ $'\n'$(printf '%s\n' "$@")$'\n' != *$'\n'"$known"$'\n'* ]] || continue
     left=yes
-    kept=$(secret owner/replaced-secrets-keys)
-    [[ $'\n'$kept$'\n' == *$'\n'"$known"$'\n'* ]] ||
-      printf '%s\n' "$known" | secrets_sh 'umask 077; IFS= read -r line; printf "%s\n" "$line" >>owner/replaced-secrets-keys'
+    keep_key "$known"
   done
-  [ -z "$left" ] || say 'The keys until now are kept, should another moment need them: docker compose run --rm --no-deps -T secrets cat /secrets/owner/replaced-secrets-keys'
+  [ -z "$left" ] || say "The keys until now are kept, should another moment need them: $SHOW_KEPT_KEYS"
 }
 
 confirm() {
