@@ -96,12 +96,12 @@ describe('migrating a database that another version made', () => {
     await client.query('delete from schema_migration where name = $1', [LAST_OF_TOKENS]);
     const release = await holdLock(database, 'lock table service_token in access share mode');
     const customers = await connectAsSuperuser(database);
-    let over = false;
+    const migration = { isOver: false };
     const migrated = migrateSchema(config)
       .catch((failure: unknown) => failure)
-      .finally(() => (over = true));
+      .finally(() => (migration.isOver = true));
     let [longest, delayed] = [0, 0];
-    while (!over) {
+    while (!migration.isOver) {
       const began = performance.now();
       await customers.query('select from service_token');
       const ms = performance.now() - began;

@@ -1,6 +1,7 @@
 # up, upgrade, scale, restart
 
 stack_up() {
+  local replicas
   check_profiles
   if [ "$(count_of api)" = 0 ]; then
     if [ -z "$(id_of "$(image)")" ]; then
@@ -10,7 +11,8 @@ stack_up() {
     start_all
     dc logs --no-log-prefix --tail 5 migrate | grep '^SECRETS_KEY' >&2 || true
   else
-    apply_changes "$(wanted_replicas)"
+    replicas=$(wanted_replicas)
+    apply_changes "$replicas"
   fi
   [ -z "$(secret owner/next-secrets-key)" ] || say 'A rotation of SECRETS_KEY was interrupted. To go on with it: apps/operator/stack.sh rotate secrets-key'
   say 'The service is up'
@@ -192,7 +194,7 @@ missing() {
 }
 
 stack_scale() {
-  [[ ${1:-} =~ ^[1-9][0-9]*$ ]] || fail 'scale takes a number of replicas, at least 1'
+  is_count "${1:-}" || fail 'scale takes a number of replicas, at least 1'
   set_replicas "$1"
   say "api: $(count_of api) replicas"
 }

@@ -31,10 +31,12 @@ make_containers() {
   dc up --no-start --no-recreate --no-build "${@:2}" "$1"
 }
 
-# setting NAME [DEFAULT]: of the environment, or else of .env, without the quotes around it
+# setting NAME [DEFAULT]: of the environment, or else of .env, as compose reads it: without quotes around it, and without a comment or spaces
+# behind it
 setting() {
   local value=${!1:-}
-  [ -n "$value" ] || value=$(sed -n "s/^$1=//p" .env 2>/dev/null | tail -n 1 | sed -E "s/^(['\"])(.*)\1\$/\2/")
+  [ -n "$value" ] || value=$(sed -nE "s/^[[:space:]]*(export[[:space:]]+)?$1[[:space:]]*=[[:space:]]*//p" .env 2>/dev/null | tail -n 1 |
+    sed -E "s/^(['\"])(.*)\1[[:space:]]*(#.*)?\$/\2/; t; s/[[:space:]]+#.*//; s/[[:space:]]+\$//")
   printf '%s' "${value:-${2:-}}"
 }
 
@@ -73,17 +75,20 @@ replicas_meant() {
   echo "${noted:-$(replicas_made)}"
 }
 
-# wanted_replicas: the number in .env, or else the present number
+# wanted_replicas: the number in .env, or else the present number. Fails if .env has none that is a number
 wanted_replicas() {
   local given present
   given=$(setting API_REPLICAS)
   if [ -n "$given" ]; then
+    is_count "$given" || fail "API_REPLICAS is a number of replicas, at least 1, not $given. Nothing has been changed"
     echo "$given"
     return
   fi
   present=$(replicas_meant)
   if [ "$present" -gt 0 ]; then echo "$present"; else echo 2; fi
 }
+
+is_count() { [[ $1 =~ ^[1-9][0-9]*$ ]]; }
 
 # outdated SERVICE: whether it has a container that was made with other settings or another image, one too that ends again and
 # again and does not run at this moment, or runs with other files

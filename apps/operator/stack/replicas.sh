@@ -3,6 +3,8 @@
 # replace_replicas COUNT: starts new replicas, lets the proxy choose from them alone, and stops the old ones
 replace_replicas() {
   local wanted=$1 before old new
+  # Without new ones it would stop all.
+  is_count "$wanted" || fail "$wanted is no number of replicas"
   note_replicas "$wanted"
   remove_ended
   mapfile -t old < <(running api)

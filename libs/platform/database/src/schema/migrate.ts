@@ -78,8 +78,8 @@ export async function migrateDatabase(
 
 /** The options for connections that wait for no lock for long. */
 function impatient(options: DataSourceOptions): DataSourceOptions {
-  const { options: former } = options.extra as { options: string };
-  return { ...options, extra: { ...options.extra, options: `${former} -c lock_timeout=${LOCK_WAIT_MS}` } };
+  const { extra } = options as { extra: { options: string } };
+  return { ...options, extra: { ...extra, options: `${extra.options} -c lock_timeout=${LOCK_WAIT_MS}` } };
 }
 
 /** Runs the migrations that have not run. Each is a transaction of its own. @throws TablesInUseError */
