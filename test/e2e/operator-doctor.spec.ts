@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { startSandbox } from '../../apps/sandbox/src/sandbox';
 import { setDatabaseClock } from '@test/database-clock';
@@ -13,6 +14,13 @@ const database = useTestDatabase();
 const KEY = 'sk-of-the-operator';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+
+/** The statement by which stack.sh notes whether there is a schedule. */
+function noteOfSchedule(there: boolean): string {
+  const parts = ['common', 'backup'].map((part) => `. apps/operator/stack/${part}.sh`).join('; ');
+  const script = `docker() { :; }; ${parts}; in_postgres() { printf %s "\${@: -1}"; }; note_schedule ${there}`;
+  return spawnSync('bash', ['-euc', script], { encoding: 'utf8' }).stdout;
+}
 
 describe('operator doctor', () => {
   let server: RawServer;
@@ -189,7 +197,11 @@ describe('operator doctor', () => {
     });
     await noted('37 hours');
     expect((await examine({})).of('backup')).toMatchObject({ result: 'warning', detail: '2.8 GB, 37 hours ago' });
+    await database.superuser.query(noteOfSchedule(true));
     await noted('1 hour');
+    const detail = '2.8 GB, 1 hours ago; the scheduled one, 37 hours ago';
+    expect((await examine({})).of('backup')).toMatchObject({ result: 'warning', detail });
+    await database.superuser.query(noteOfSchedule(false));
     expect((await examine({})).of('backup')).toMatchObject({ result: 'ok', detail: '2.8 GB, 1 hours ago' });
     expect((await examine({})).of('archive')).toMatchObject({ result: 'off' });
   });

@@ -37,6 +37,8 @@ scheduled_backup() {
   fi
   # Noted when it is where it should be: an alert tells of the age of the newest one.
   note_backup
+  # By this name the timer runs it.
+  if [ "$OPERATOR_NAME" = backup ]; then note_schedule true; fi
   for former in "$directory"/account-????????T??????Z; do
     if [[ $(basename "$former") < account-$(date -u -d "-$days days" +%Y%m%dT%H%M%SZ) ]]; then rm -rf "$former"; fi
   done
@@ -67,6 +69,13 @@ note_backup() {
     "insert into backup (kind, bytes, free_bytes) values ('dump', $(du -sb "$folder" | cut -f1), $(df --output=avail -B1 "$folder" | tail -n 1))"
 }
 
+# note_schedule BOOLEAN: whether the newest backup is of the schedule, for the alert when the next one does not come; false: none is. Fails never:
+# the database may be of a release that does not know it, or be away
+note_schedule() {
+  in_postgres psql -qX -d customer_account -c "update backup set scheduled = $1 and completed_at = (select max(completed_at) from backup where kind = 'dump')" \
+    2>/dev/null || true
+}
+
 # stack_schedule [--remove]: lets this machine make a backup every day at BACKUP_AT: a timer of systemd, or else cron
 stack_schedule() {
   local name=$compose_project-backup at
@@ -76,12 +85,14 @@ stack_schedule() {
   case ${1:-} in
     --remove)
       remove_timer
+      note_schedule false
       say "$name: removed; no backup is made by itself any more"
       ;;
     '')
       # One that was never tried is none.
       scheduled_backup
       add_timer
+      note_schedule true
       say "$name: makes a backup every day at $at, this machine's time"
       ;;
     *) fail 'schedule takes nothing, or --remove' ;;

@@ -138,6 +138,20 @@ export class StateMetrics implements OnModuleInit {
         ['backup_disk_free_bytes', 'Room that was left on its disk', ({ free }) => free],
       ],
     });
+    this.report<{ age: number }>({
+      read: async () => {
+        const age = await this.maintenance.scheduledBackupAge();
+        return age === undefined ? [] : [{ age }];
+      },
+      failed: (error) => this.logger.warn({ msg: 'the backups could not be read', err: error }),
+      gauges: [
+        [
+          'backup_scheduled_age_seconds',
+          "Seconds since the machine's schedule completed a backup; no value without a schedule",
+          ({ age }) => age,
+        ],
+      ],
+    });
     this.report({
       read: async () => [await this.maintenance.archive()].filter((state) => state !== undefined),
       failed: (error) => this.logger.warn({ msg: 'the state of the archive could not be read', err: error }),

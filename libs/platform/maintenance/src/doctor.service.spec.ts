@@ -12,17 +12,19 @@ const HOUR_S = 3600;
 interface Machine {
   disk?: DiskState;
   backups?: NewestBackup[];
+  scheduledAge?: number;
   archive?: ArchiveState;
   memory?: number;
   settings?: Record<string, string>;
 }
 
 /** The finding of a check. The database does not answer. */
-async function find(check: string, { disk, backups, archive, memory, settings }: Machine) {
+async function find(check: string, { disk, backups, scheduledAge, archive, memory, settings }: Machine) {
   jest.spyOn(os, 'totalmem').mockReturnValue(memory ?? 8 * GB);
   const maintenance: Partial<MaintenanceOperatorService> = {
     disk: () => Promise.resolve(disk ?? { free: 50 * GB, size: 100 * GB }),
     newestBackups: () => Promise.resolve(backups ?? []),
+    scheduledBackupAge: () => Promise.resolve(scheduledAge),
     archive: () => Promise.resolve(archive),
     certificate: () => Promise.resolve(undefined),
   };
@@ -72,6 +74,13 @@ describe('the doctor', () => {
       expect(await find('backup', { backups })).toEqual(['ok', '2.0 GB, 36 hours ago']);
     const late = { ...base, age: base.age + 1 };
     expect(await find('backup', { backups: [dump, late] })).toEqual(['warning', '2.0 GB, 36 hours ago']);
+  });
+
+  it('misses the backup of a schedule, though others are made', async () => {
+    const backups = [{ kind: 'base' as const, age: HOUR_S, bytes: 2 * GB, free: GB }];
+    expect(await find('backup', { backups, scheduledAge: 36 * HOUR_S })).toEqual(['ok', '2.0 GB, 1 hours ago']);
+    const detail = '2.0 GB, 1 hours ago; the scheduled one, 40 hours ago';
+    expect(await find('backup', { backups, scheduledAge: 40 * HOUR_S })).toEqual(['warning', detail]);
   });
 
   it('asks for no backup of the data of a sandbox', async () => {

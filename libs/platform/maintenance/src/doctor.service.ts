@@ -111,8 +111,10 @@ export class DoctorService {
         : off('data of the sandbox');
     }
     const { age, bytes } = backups.reduce((newest, backup) => (backup.age < newest.age ? backup : newest));
-    const detail = `${gigabytes(bytes)}, ${(age / HOUR_S).toFixed(0)} hours ago`;
-    return age > BACKUP_S ? warning(detail) : ok(detail);
+    const detail = `${gigabytes(bytes)}, ${hours(age)} ago`;
+    if (age > BACKUP_S) return warning(detail);
+    const scheduled = (await this.maintenance.scheduledBackupAge()) ?? 0;
+    return scheduled > BACKUP_S ? warning(`${detail}; the scheduled one, ${hours(scheduled)} ago`) : ok(detail);
   }
 
   private async archive(): Promise<Outcome> {
@@ -129,6 +131,10 @@ export class DoctorService {
     if (days < 0) return failed(`it ended ${-days} days ago`);
     return days < CERTIFICATE_DAYS ? warning(`it ends in ${days} days`) : ok(`it ends in ${days} days`);
   }
+}
+
+function hours(seconds: number): string {
+  return `${(seconds / HOUR_S).toFixed(0)} hours`;
 }
 
 function gigabytes(bytes: number): string {

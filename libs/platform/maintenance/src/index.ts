@@ -4,3 +4,4 @@ export { failed, off, ok, type Outcome, tryConnection, tryCredentials, warning }
 export { MaintenanceOperatorModule } from './maintenance-operator.module';
 export { MaintenanceOperatorService } from './maintenance-operator.service';
 export { Backups1763683201400 } from './migrations/1763683201400-backups';
+export { ScheduledBackups1763683206100 } from './migrations/1763683206100-scheduled-backups';

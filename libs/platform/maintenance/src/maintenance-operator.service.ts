@@ -53,6 +53,14 @@ export class MaintenanceOperatorService {
       from backup order by kind, completed_at desc`);
   }
 
+  /** Seconds since the newest backup that the machine's schedule made; undefined without a schedule. */
+  async scheduledBackupAge(): Promise<number | undefined> {
+    const [{ age }] = await this.dataSource.query<[{ age: number | null }]>(
+      'select extract(epoch from now() - max(completed_at))::float8 as age from backup where scheduled',
+    );
+    return age ?? undefined;
+  }
+
   /** The archive; undefined when there is none. */
   async archive(): Promise<ArchiveState | undefined> {
     const [state] = await this.dataSource.query<ArchiveState[]>(`

@@ -24,4 +24,8 @@ export class Backup {
 
   @Column('timestamptz', { default: () => 'now()' })
   completedAt!: Date;
+
+  /** Whether the machine's schedule made it; none if the schedule was taken away. */
+  @Column('boolean', { default: false })
+  scheduled!: boolean;
 }
