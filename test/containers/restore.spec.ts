@@ -170,6 +170,36 @@ describe('a restore of a backup', () => {
   });
 });
 
+describe('the logins of a restore to a moment', () => {
+  const PUT_LOGINS = `${SCRIPTS}
+secrets_sh() {
+  case $1 in
+    *owner/password*) echo of-owner ;;
+    sed*api/*) echo api_login_7 ;;
+    sed*operator/*) echo operator_login ;;
+    *api/*) echo postgres://api_login_7:of-api@postgres:5432/customer_account ;;
+    *) echo postgres://operator_login:of-operator@postgres:5432/customer_account ;;
+  esac
+}
+logins() { printf '%s\\n' account_owner api_login api_login_5 api_login_7 operator_login reports; }
+sql() { printf '%s\\n' "$1"; [[ $1 != 'drop role api_login_5' ]]; }
+put_logins`;
+
+  it('are those of the programs: what was taken away since does not come back, and holds nothing up', () => {
+    const { status, stdout } = spawnSync('bash', ['-c', PUT_LOGINS], { encoding: 'utf8' });
+    expect(status).toBe(0);
+    expect(stdout.match(/(?<=alter role )\S+ password \S+|drop role .*/g)).toEqual([
+      ...[
+        "account_owner password 'of-owner'",
+        "api_login_7 password 'of-api'",
+        "operator_login password 'of-operator'",
+      ],
+      ...['drop role api_login', 'drop role api_login_5'],
+    ]);
+    expect(stdout).toContain('The login api_login_5 has rights or objects of its own');
+  });
+});
+
 describe('the keys of a restore', () => {
   let folder: string;
   const PROGRAMS = ['owner', 'api', 'operator'];

@@ -1,5 +1,7 @@
 # rotate
 
+SHOW_KEPT_KEYS='docker compose run --rm --no-deps -T secrets cat /secrets/owner/replaced-secrets-keys'
+
 stack_rotate() {
   case ${1:-} in
     secrets-key) rotate_secrets_key ;;
@@ -77,10 +79,11 @@ key_in_env() { dc config --format json secrets | sed -n 's/^ *"SECRETS_KEY": "\(
 
 # forget_former_key [--now]: when nothing is encrypted under it any more. Replies kept for Idempotency-Keys are for a day
 forget_former_key() {
-  local replaced age
+  local replaced age former
   [ -z "$(secret owner/next-secrets-key)" ] ||
     fail 'The rotation was interrupted, and data may be encrypted under either key. No key has been forgotten. To go on with it: apps/operator/stack.sh rotate secrets-key'
-  if [ -n "$(secret operator/former-secrets-key)" ]; then
+  former=$(secret operator/former-secrets-key)
+  if [ -n "$former" ]; then
     replaced=$(secret owner/secrets-key-replaced)
     if [ -z "$replaced" ]; then
       # A former version of this script may have been interrupted: some programs may still encrypt under the former key.
@@ -94,13 +97,11 @@ forget_former_key() {
       fail "Replies kept for Idempotency-Keys may be encrypted under the former key until $(date -u -d "@$((replaced + 86400))" '+%Y-%m-%d %H:%M UTC'). No key has been forgotten; then again. With --now they are lost"
   fi
   # The archive and older backups have data that only it opens.
-  keep_key "$(secret operator/former-secrets-key)"
+  keep_key "$former"
   : | put_secret former-secrets-key
   replace_programs
   say "Only the present SECRETS_KEY is known to the programs now. Restores of former data may need the other: $SHOW_KEPT_KEYS"
 }
-
-SHOW_KEPT_KEYS='docker compose run --rm --no-deps -T secrets cat /secrets/owner/replaced-secrets-keys'
 
 # keep_key KEY: one that no program knows any more. Nobody else may have it
 keep_key() {
@@ -133,7 +134,9 @@ drop_other_logins() {
   local program login
   for program in api operator; do
     login=$(login_of "$program")
-    for login in $(logins | grep -E "^${program}_login(_[0-9]+)?$" | grep -vxF "$login"); do sql "drop role $login"; done
+    for login in $(logins | grep -E "^${program}_login(_[0-9]+)?$" | grep -vxF "$login"); do
+      sql "drop role $login" || say "The login $login has rights or objects of its own, and stays: drop it by hand"
+    done
   done
 }
 
