@@ -51,6 +51,8 @@ class Archive {
   takeBase() {
     const { status, stderr } = spawnSync('bash', [join(this.folder, 'archive.sh'), 'base'], {
       encoding: 'utf8',
+      // Not a socket: bash would take itself for a remote shell, and read files of this machine.
+      stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, PATH: `${this.folder}/bin:${process.env.PATH}`, ARCHIVE_DAYS: '7' },
     });
     return { status, stderr, asked: readFileSync(join(this.folder, 'asked'), 'utf8') };

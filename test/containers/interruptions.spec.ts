@@ -7,6 +7,8 @@ import { join } from 'node:path';
 function run(script: string, words: string[], env: Record<string, string>) {
   const { status, stderr, stdout } = spawnSync('setsid', ['--wait', script, ...words], {
     encoding: 'utf8',
+    // Not a socket: bash would take itself for a remote shell, and read files of this machine.
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   });
   return { status, said: stdout + stderr };

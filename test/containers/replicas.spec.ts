@@ -29,7 +29,12 @@ describe('the number of replicas after stack.sh up', () => {
   function up(line: string) {
     writeFileSync(join(folder, '.env'), `PORT=4000\n${line}\n`);
     const env = { ...process.env, STACK: resolve('apps/operator/stack') };
-    const { status, stderr } = spawnSync('bash', ['-c', UP], { cwd: folder, env, encoding: 'utf8' });
+    const { status, stderr } = spawnSync('bash', ['-c', UP], {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      encoding: 'utf8',
+    });
     const replicas = readFileSync(join(folder, 'replicas'), 'utf8').trim().split('\n');
     return { status, stderr, replicas };
   }

@@ -1,9 +1,12 @@
-import { spawnSync } from 'node:child_process';
+import { spawnSync, type SpawnSyncOptions } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { databaseOn, databaseServer, onNode } from '@test/database-server';
+
+/** Not a socket, with which bash would take itself for a remote shell, and read files of this machine. */
+const NO_INPUT = { stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' } as const satisfies SpawnSyncOptions;
 
 /** The scripts, with folders in the place of the volumes. */
 const SCRIPTS = `
@@ -119,7 +122,10 @@ describe('a restore of a backup', () => {
       SERVER: server,
     };
     const options = { env: { ...env, ...settings }, encoding: 'utf8' } as const;
-    const { status, stdout, stderr } = spawnSync('bash', ['-c', RESTORE, 'restore', ...words], options);
+    const { status, stdout, stderr } = spawnSync('bash', ['-c', RESTORE, 'restore', ...words], {
+      ...NO_INPUT,
+      ...options,
+    });
     return { status, said: stdout + stderr };
   }
   const isThere = async (database: string) =>
@@ -186,7 +192,7 @@ sql() { printf '%s\\n' "$1"; [[ $1 != 'drop role api_login_5' ]]; }
 put_logins`;
 
   it('are those of the programs: what was taken away since does not come back, and holds nothing up', () => {
-    const { status, stdout } = spawnSync('bash', ['-c', PUT_LOGINS], { encoding: 'utf8' });
+    const { status, stdout } = spawnSync('bash', ['-c', PUT_LOGINS], NO_INPUT);
     expect(status).toBe(0);
     expect(stdout.match(/(?<=alter role )\S+ password \S+|drop role .*/g)).toEqual([
       ...[
@@ -219,7 +225,7 @@ describe('the keys of a restore', () => {
   const restore = (key: string, backup = '') => {
     write('given-key', key);
     const env = { ...process.env, FOLDER: folder, BACKUP: backup };
-    const { status, stdout, stderr } = spawnSync('bash', ['-c', USE_KEY], { env, encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync('bash', ['-c', USE_KEY], { ...NO_INPUT, env });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     return stdout;
   };

@@ -34,6 +34,8 @@ class Installation {
       ['--wait', 'test/containers/simulated-rotation.sh', secret],
       {
         encoding: 'utf8',
+        // Not a socket: bash would take itself for a remote shell, and read files of this machine.
+        stdio: ['ignore', 'pipe', 'pipe'],
         env: {
           ...process.env,
           FOLDER: this.folder,

@@ -19,7 +19,7 @@ const DAY_MS = 24 * HOUR_MS;
 function noteOfSchedule(there: boolean): string {
   const parts = ['common', 'backup'].map((part) => `. apps/operator/stack/${part}.sh`).join('; ');
   const script = `docker() { :; }; ${parts}; in_postgres() { printf %s "\${@: -1}"; }; note_schedule ${there}`;
-  return spawnSync('bash', ['-euc', script], { encoding: 'utf8' }).stdout;
+  return spawnSync('bash', ['-euc', script], { stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' }).stdout;
 }
 
 describe('operator doctor', () => {

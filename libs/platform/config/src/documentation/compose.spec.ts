@@ -146,7 +146,11 @@ describe('the container of the secrets', () => {
   function make(SECRETS_KEY: string): string {
     const script = (services.secrets?.command?.[2] ?? '').replaceAll('$$', '$');
     const moved = script.replaceAll(/(?<=\s)\/(secrets|archive)/g, `${folder}/$1`);
-    const { stderr } = spawnSync('bash', ['-euc', moved], { env: { ...process.env, SECRETS_KEY }, encoding: 'utf8' });
+    const { stderr } = spawnSync('bash', ['-euc', moved], {
+      env: { ...process.env, SECRETS_KEY },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      encoding: 'utf8',
+    });
     return stderr;
   }
   const keys = () =>
