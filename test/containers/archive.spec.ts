@@ -58,6 +58,26 @@ class Archive {
     return { status, stderr, asked: readFileSync(join(this.folder, 'asked'), 'utf8') };
   }
 
+  /** Lets it receive changes until it does, or is killed. @returns the history that it goes on with */
+  receive({ killed = false } = {}): string | undefined {
+    const program = (name: string, does: string) =>
+      writeFileSync(join(this.folder, 'bin', name), `#!/bin/bash\n${does}\n`, { mode: 0o755 });
+    const slot = join(this.folder, 'slot');
+    program(
+      'psql',
+      `case $* in *drop_replication*) rm -f '${slot}' ;; *wal_status*) ls '${slot}' 2>/dev/null | wc -l ;; esac`,
+    );
+    const receives = `echo "$*" >'${this.folder}/received'; kill $PPID`;
+    program(
+      'pg_receivewal',
+      `case $* in *--create-slot*) touch '${slot}'; ${killed ? 'kill -9 $PPID' : ''} ;; *) ${receives} ;; esac`,
+    );
+    const env = { ...process.env, PATH: `${this.folder}/bin:${process.env.PATH}` };
+    spawnSync('bash', [join(this.folder, 'archive.sh'), 'run'], { env, stdio: 'ignore' });
+    if (!existsSync(join(this.folder, 'received'))) return undefined;
+    return /archive\/(\w+)\/wal/.exec(readFileSync(join(this.folder, 'received'), 'utf8'))?.[1];
+  }
+
   has(...path: string[]): boolean {
     return existsSync(join(this.folder, 'archive', ...path));
   }
@@ -82,6 +102,15 @@ describe('the archive of the WAL', () => {
     expect(asked).toContain('insert into backup');
     expect(asked).toContain(`pg_archivecleanup ${archive.folder}/archive/${history}/wal 000000010000000000000001`);
     expect([9, 8, 1].map((days) => archive.has(history, 'base', daysAgo(days)))).toEqual([false, true, true]);
+  });
+
+  it('takes no changes for the continuation of a history that has a gap before them, also if its begin was interrupted', () => {
+    const former = archive.save(2, [1]);
+    expect(archive.receive({ killed: true })).toBeUndefined();
+    const present = archive.receive() ?? '';
+    expect(present > former).toBe(true);
+    expect(archive.has(present, 'wal')).toBe(true);
+    expect(archive.receive()).toBe(present);
   });
 
   it('lets a history go whose last base backup is too old', () => {

@@ -13,14 +13,19 @@ say() { printf '%s %s\n' "$(now)" "$*"; }
 sql() { psql -qAtX -v ON_ERROR_STOP=1 -d customer_account -c "$1"; }
 log_in() { (umask 077; printf 'postgres:5432:*:account_owner:%s\n' "$(cat /run/owner-secrets/password)" >$PGPASSFILE); }
 
-# A chain is unbroken as long as the slot keeps the part that has not been received yet.
+# A chain is unbroken as long as the slot keeps the part that has not been received yet. The slot comes last: if this is interrupted, no
+# slot that begins later counts as the continuation of the history before
 begin_history() {
-  local name
-  name=$(now)
   sql "select pg_drop_replication_slot('$slot') from pg_replication_slots where slot_name = '$slot' and not active" >/dev/null &&
-    pg_receivewal --create-slot --slot=$slot &&
-    mkdir -p "/archive/$name.new/wal" "/archive/$name.new/base" && mv "/archive/$name.new" "/archive/$name" &&
-    say "a new history begins: $name"
+    make_history && pg_receivewal --create-slot --slot=$slot && say "a new history begins: $(history)"
+}
+
+# make_history: unless the newest one is empty, which was not begun
+make_history() {
+  local name
+  [ -z "$(history)" ] || [ -n "$(find "/archive/$(history)" -type f | head -n 1)" ] || return 0
+  name=$(now)
+  mkdir -p "/archive/$name.new/wal" "/archive/$name.new/base" && mv "/archive/$name.new" "/archive/$name"
 }
 
 # unbroken: whether the slot has the continuation of the newest history
