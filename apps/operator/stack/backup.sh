@@ -108,9 +108,10 @@ add_timer() {
   remove_timer
   if [ -d /run/systemd/system ]; then
     {
-      printf '[Unit]\nDescription=Backup of %s\n\n[Service]\nType=oneshot\nWorkingDirectory=%s\n' "$compose_project" "$PWD"
+      printf '[Unit]\nDescription=Backup of %s\n\n[Service]\nType=oneshot\nWorkingDirectory=%s\n' "$compose_project" "${PWD//%/%%}"
       printf 'Environment="%s"\n' "${inherited[@]}" OPERATOR_NAME=backup
-      printf 'ExecStart=%q backup\n' "$PWD/apps/operator/stack.sh"
+      # systemd knows no escaped space; a percent sign begins a word of its own.
+      printf 'ExecStart="%s/apps/operator/stack.sh" backup\n' "${PWD//%/%%}"
     } >"$units/$name.service"
     # Persistent: a machine that was off at that time does it when it is on again.
     printf '[Unit]\nDescription=Daily backup of %s\n\n[Timer]\nOnCalendar=*-*-* %s\nPersistent=true\n\n[Install]\nWantedBy=timers.target\n' \
