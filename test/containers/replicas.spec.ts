@@ -62,3 +62,25 @@ describe('the number of replicas after stack.sh up', () => {
     },
   );
 });
+
+describe('a replica that is stopped', () => {
+  const STOP = `
+set -euo pipefail
+docker() { command docker "$@"; }
+for part in common replicas; do . "$STACK/$part.sh"; done
+remove_replicas one`;
+
+  it.each([
+    ['', '660'],
+    ['SHUTDOWN_GRACE_MS=8000', '660'],
+    ['SHUTDOWN_GRACE_MS=1240000 # twenty minutes', '1280'],
+  ])('has the time that its requests may take: %j', (line, seconds) => {
+    const folder = mkdtempSync(join(tmpdir(), 'replicas-'));
+    writeFileSync(join(folder, '.env'), `${line}\n`);
+    writeFileSync(join(folder, 'docker'), `#!/bin/bash\necho "$*" >>'${folder}/asked'\n`, { mode: 0o755 });
+    const env = { ...process.env, PATH: `${folder}:${process.env.PATH}`, STACK: resolve('apps/operator/stack') };
+    spawnSync('bash', ['-c', STOP], { cwd: folder, env, stdio: 'ignore' });
+    expect(readFileSync(join(folder, 'asked'), 'utf8')).toContain(`stop --time ${seconds} one\n`);
+    rmSync(folder, { recursive: true });
+  });
+});

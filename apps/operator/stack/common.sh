@@ -88,6 +88,13 @@ wanted_replicas() {
   if [ "$present" -gt 0 ]; then echo "$present"; else echo 2; fi
 }
 
+# stop_seconds: longer than a replica, or a proxy before it, takes to answer its requests
+stop_seconds() {
+  local grace_ms
+  grace_ms=$(setting SHUTDOWN_GRACE_MS)
+  if is_count "$grace_ms" && [ "$grace_ms" -gt 620000 ]; then echo $((grace_ms / 1000 + 40)); else echo 660; fi
+}
+
 is_count() { [[ $1 =~ ^[1-9][0-9]*$ ]]; }
 
 # outdated SERVICE: whether it has a container that was made with other settings or another image, one too that ends again and

@@ -68,6 +68,6 @@ end_detour() {
 
 # stop_gracefully PROXY…: they answer their requests, AI messages too, and clients' idle connections
 stop_gracefully() {
-  printf '%s\n' "$@" | xargs -r -P 0 -n 1 docker stop --time 660 >/dev/null
+  printf '%s\n' "$@" | xargs -r -P 0 -n 1 docker stop --time "$(stop_seconds)" >/dev/null
   docker rm "$@" >/dev/null
 }

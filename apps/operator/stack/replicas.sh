@@ -110,6 +110,6 @@ remove_replicas() {
   [ $# -gt 0 ] || return 0
   say "api: stops $#"
   docker update --cpu-shares 256 "$@" >/dev/null
-  printf '%s\n' "$@" | xargs -P 0 -n 1 docker stop --time 660 >/dev/null
+  printf '%s\n' "$@" | xargs -P 0 -n 1 docker stop --time "$(stop_seconds)" >/dev/null
   docker rm "$@" >/dev/null
 }
