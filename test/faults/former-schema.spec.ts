@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { migrateSchema } from '@schema';
 import { type AppConfig, loadConfig } from '@platform/config';
@@ -107,6 +108,8 @@ describe('migrating a database that another version made', () => {
       const ms = performance.now() - began;
       longest = Math.max(longest, ms);
       if (ms > 1000) delayed++;
+      // Leaves the processors to others.
+      await delay(20);
     }
     await customers.end();
     expect(longest).toBeLessThan(4000);
