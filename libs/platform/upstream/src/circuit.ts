@@ -76,10 +76,13 @@ export class Circuit {
     this.onChange(true);
   }
 
-  /** A trial call told nothing. @param wasMade if not, the next call may try at once: who is refused comes again first */
-  toldNothing(wasMade: boolean): void {
+  /**
+   * A trial call told nothing. @param byItsCaller whether that was its caller's doing: the next call may try at once, as who was refused, or
+   * has left, comes again first
+   */
+  toldNothing(byItsCaller: boolean): void {
     if (this.state === 'closed') return;
-    if (wasMade) return this.trip();
+    if (!byItsCaller) return this.trip();
     this.state = 'open';
     this.since = -Infinity;
   }
@@ -157,7 +160,7 @@ export class Observation {
     const { reason, heldBack, stalled, wasMade, caller } = end;
     if (!isFailure(end)) this.succeeded();
     else if (heldBack || (reason && (OWN_REFUSALS.includes(reason) || (stalled && TIME_LIMITS.includes(reason)))))
-      this.nothing(wasMade);
+      this.nothing(!wasMade || reason === 'cancelled');
     else this.failed(reason && NETWORK_FAILURES.includes(reason) ? undefined : caller);
   }
 
@@ -176,9 +179,9 @@ export class Observation {
     if (this.isFirst()) this.circuit.succeeded(this.isTrial);
   }
 
-  /** The call tells nothing about the upstream, for example because it was cancelled. */
-  private nothing(wasMade = true): void {
-    if (this.isFirst() && this.isTrial) this.circuit.toldNothing(wasMade);
+  /** The call tells nothing about the upstream, for example because this process stalled. @param byItsCaller see {@link Circuit.toldNothing} */
+  private nothing(byItsCaller = false): void {
+    if (this.isFirst() && this.isTrial) this.circuit.toldNothing(byItsCaller);
   }
 
   private isFirst(): boolean {

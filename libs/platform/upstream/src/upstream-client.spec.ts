@@ -297,6 +297,22 @@ describe('UpstreamClient', () => {
     for (const { content } of own) content.destroy();
   });
 
+  it('lets somebody else try when the caller of the call that was to show it has left', async () => {
+    const breaker = { failures: 4, windowMs: 10_000, spreadMs: 0, resetMs: 500 };
+    const client = open({ breaker });
+    server.answer((socket) => socket.write(rawReply(500, '')));
+    for (const onBehalfOf of ['a', 'b', 'c', 'd']) expect(await bodyOf(client, { onBehalfOf })).toBe('');
+    expect(client.isDown).toBe(true);
+    await wait(510);
+    const leaving = new AbortController();
+    server.answer(() => leaving.abort());
+    const left = bodyOf(client, { onBehalfOf: 'impatient', signal: leaving.signal });
+    await expect(left).rejects.toMatchObject({ reason: 'cancelled', sent: true });
+    server.answer((socket) => socket.write(rawReply(200, 'back')));
+    expect(await bodyOf(client, { onBehalfOf: 'other' })).toBe('back');
+    expect(client.isDown).toBe(false);
+  });
+
   describe('streams', () => {
     it('shows that the upstream is back as soon as it begins, long before its end', async () => {
       const client = open({ retries: 0 });
