@@ -35,7 +35,9 @@ export class BillingCalendar {
     const midnight = Date.parse(`${date}T00:00:00Z`);
     // The zone's offset may change in that very night, so it is taken near the result.
     const near = midnight - this.offsetAt(midnight);
-    return new Date(midnight - this.offsetAt(near));
+    const start = new Date(midnight - this.offsetAt(near));
+    // Where the clocks go forward at midnight there is none, and the offset after it leads into the day before.
+    return this.dateOf(start) < date ? new Date(near) : start;
   }
 
   private offsetAt(instant: number): number {
