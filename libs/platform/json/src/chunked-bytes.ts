@@ -2,6 +2,8 @@ import { isUtf8 } from 'node:buffer';
 
 /** Large enough that a body of 32 MB has few segments, small enough that the last one wastes little. */
 const SEGMENT_BYTES = 256 * 1024;
+/** The first segment of a text whose length is not known. Each further one is as large as all before together: most texts are short. */
+const FIRST_BYTES = 4 * 1024;
 /** A chunk of at least this size is stored as it is: a body of 32 MB has few enough of them. */
 const WHOLE_BYTES = 16 * 1024;
 
@@ -13,6 +15,8 @@ const WHOLE_BYTES = 16 * 1024;
 export class SegmentedBytes {
   /** Number of bytes. */
   length = 0;
+  /** Bytes of memory that they take, with those of a segment that are not used yet. */
+  allocated = 0;
   private readonly segments: Buffer[] = [];
   /** The segment that small chunks are copied into, and how much of it is used. */
   private open?: Buffer;
@@ -28,7 +32,10 @@ export class SegmentedBytes {
       const rest = chunk.length - from;
       // An open segment is filled first: alternating large and small chunks would otherwise leave nearly empty segments.
       const isWhole = !this.open && (isAll || rest >= WHOLE_BYTES);
-      if (isWhole) this.segments.push(chunk.subarray(from));
+      if (isWhole) {
+        this.segments.push(chunk.subarray(from));
+        this.allocated += rest;
+      }
       const added = isWhole ? rest : this.copy(chunk, from);
       from += added;
       this.length += added;
@@ -67,10 +74,12 @@ export class SegmentedBytes {
   }
 
   private grow(needed: number): Buffer {
-    const left = this.expected === undefined ? SEGMENT_BYTES : this.expected - this.length;
-    this.used = 0;
+    const left = this.expected === undefined ? Math.max(FIRST_BYTES, this.length) : this.expected - this.length;
     // At least the size of the chunk: an announced length that is too small must not prevent storing it.
-    return Buffer.allocUnsafeSlow(Math.min(SEGMENT_BYTES, Math.max(left, needed)));
+    const bytes = Math.min(SEGMENT_BYTES, Math.max(left, needed));
+    this.used = 0;
+    this.allocated += bytes;
+    return Buffer.allocUnsafeSlow(bytes);
   }
 }
 

@@ -5,6 +5,16 @@ import type { TokenUsage } from '../../ledger/credit-ledger.port';
 import type { UpstreamMessageStream } from '../../ports/ai-upstream.port';
 import { ReplyStream } from './reply-stream';
 
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+/** Bytes of memory that are in use. */
+function inUse(): number {
+  collect();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
 describe('ReplyStream', () => {
   beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] }));
   afterEach(() => jest.useRealTimers());
@@ -53,12 +63,14 @@ describe('ReplyStream', () => {
   it('keeps its events while there is memory for them, and gives it back', async () => {
     const last = Buffer.from('last');
     for (const [room, kept] of [
-      [7, null],
-      [8, Buffer.concat([Buffer.alloc(8), last])],
+      [8_191, null],
+      [8_192, Buffer.concat([Buffer.alloc(8_000), last])],
     ] as const) {
       const { pass, all, settle, settled, relayed, used } = open(room);
-      pass(Buffer.alloc(3));
-      pass(Buffer.alloc(5));
+      for (const before of [0, 4_096]) {
+        expect(used()).toBe(before);
+        pass(Buffer.alloc(4_000));
+      }
       all.resolve({ usage: USAGE, lastEvent: last });
       settled.resolve();
       await relayed;
@@ -68,30 +80,41 @@ describe('ReplyStream', () => {
   });
 
   it('has no copy of its events any more while they are stored', async () => {
-    setFlagsFromString('--expose-gc');
-    const collect = runInNewContext('gc') as () => void;
     const { stream, pass, all, settle, settled, relayed, used } = open();
     stream.destroy();
-    const pieces = Array.from({ length: 3 }, () => {
-      const piece = Buffer.alloc(1_000);
+    // Large ones are not copied when they come.
+    const memory = Array.from({ length: 3 }, () => {
+      const piece = Buffer.allocUnsafeSlow(20_000);
       pass(piece);
-      return new WeakRef(piece);
+      return new WeakRef(piece.buffer);
     });
     all.resolve({ usage: USAGE, lastEvent: Buffer.from('last') });
     await setImmediate();
     expect(settle).toHaveBeenCalledTimes(1);
     collect();
-    expect(pieces.map((piece) => piece.deref())).toEqual([undefined, undefined, undefined]);
-    expect(used()).toBe(3_000);
+    expect(memory.map((buffer) => buffer.deref())).toEqual([undefined, undefined, undefined]);
+    expect(used()).toBe(60_000);
     settled.resolve();
     await relayed;
     expect(used()).toBe(0);
   });
 
+  it('keeps events that come one by one in about as many bytes as they have', () => {
+    const { stream, pass, received, used } = open();
+    stream.destroy();
+    const [bytes, count] = [100, 100_000];
+    const before = inUse();
+    for (let event = 0; event < count; event++) pass(Buffer.allocUnsafeSlow(bytes));
+    received.mockReset();
+    // One by one they take three times as many.
+    expect(inUse() - before).toBeLessThan(2 * bytes * count);
+    expect(used() / (bytes * count)).toBeCloseTo(1, 1);
+  });
+
   it('gives the memory of its events back when it breaks off', async () => {
     const { pass, all, relayed, used } = open();
     pass(Buffer.alloc(3));
-    expect(used()).toBe(3);
+    expect(used()).toBe(4_096);
     all.reject(new Error('cut off'));
     await expect(relayed).rejects.toThrow('cut off');
     expect(used()).toBe(0);

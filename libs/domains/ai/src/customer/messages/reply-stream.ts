@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { SegmentedBytes } from '@platform/json';
 import type { TokenUsage } from '../../ledger/credit-ledger.port';
 import type { UpstreamMessageStream } from '../../ports/ai-upstream.port';
 
@@ -126,30 +127,35 @@ export class ReplyStream extends Readable {
   }
 }
 
-/** The events of a stream, until it is charged; none of them if there are too many. */
+/**
+ * The events of a stream, until it is charged; none of them if there are too many. They are copied together: each as the small piece that it
+ * comes as would take four times its size.
+ */
 class KeptEvents {
-  private pieces: Buffer[] = [];
-  private bytes = 0;
+  private events = new SegmentedBytes();
+  /** Bytes of memory that were taken for them. */
+  private taken = 0;
 
   constructor(private memory: EventMemory | undefined) {}
 
   add(piece: Buffer): void {
     if (!this.memory) return;
-    if (this.bytes + piece.length > MOST_KEPT_BYTES || !this.memory.take(piece.length)) return this.forget();
-    this.bytes += piece.length;
-    this.pieces.push(piece);
+    this.events.add(piece);
+    const more = this.events.allocated - this.taken;
+    if (this.events.length > MOST_KEPT_BYTES || (more > 0 && !this.memory.take(more))) return this.forget();
+    this.taken += more;
   }
 
   /** Hands all events over, and keeps no second copy of them while they are stored. @returns null if they are not kept */
   take(lastEvent: Buffer): Buffer | null {
-    const { pieces } = this;
-    this.pieces = [];
-    return this.memory ? Buffer.concat([...pieces, lastEvent]) : null;
+    const { events } = this;
+    this.events = new SegmentedBytes();
+    return this.memory ? Buffer.concat([...events.slice(0, events.length), lastEvent]) : null;
   }
 
   forget(): void {
-    this.memory?.give(this.bytes);
+    this.memory?.give(this.taken);
     this.memory = undefined;
-    this.pieces = [];
+    this.events = new SegmentedBytes();
   }
 }
