@@ -212,7 +212,7 @@ describe('The AI gateway', () => {
     expect(rows).toEqual([{ count: 2 }]);
   });
 
-  it('aborts calls that outlast the shutdown, uncharged', async () => {
+  it('aborts calls that outlast the shutdown, and makes none after it, uncharged', async () => {
     const stopping = await createAiFixture({ SHUTDOWN_GRACE_MS: '1000' });
     try {
       const stoppingModel = await saveModelPrice(stopping.superuser);
@@ -220,8 +220,10 @@ describe('The AI gateway', () => {
       stopping.sandbox.messages.script({ hang: true });
       const call = codeOf(stopping.send(customerId, hello()));
       await stopping.sandbox.messages.received(1);
-      await stopping.engines[0]!.get(CallsInFlightService).drain(0);
+      await stopping.engines[0]!.get(CallsInFlightService).beforeApplicationShutdown();
       expect(await call).toBe('ai_upstream_failed');
+      expect(await codeOf(stopping.send(customerId, hello()))).toBe('ai_upstream_failed');
+      expect(stopping.sandbox.messages.total).toBe(1);
       expect(await balancesOf(stopping.superuser, customerId)).toMatchObject({ included: 5, reserved: 0 });
     } finally {
       await stopping.close();

@@ -18,6 +18,8 @@ export class CallsInFlightService implements BeforeApplicationShutdown, OnApplic
   private readonly calls = new LinkedList<Promise<unknown>>();
   private readonly shutdowns = new LinkedList<AbortController>();
   private detached = 0;
+  /** Whether the process waits for no call any more. */
+  private over = false;
 
   // Tests run the module without metrics.
   constructor(
@@ -44,7 +46,10 @@ export class CallsInFlightService implements BeforeApplicationShutdown, OnApplic
    * be removed when it ends.
    */
   begin(): ListEntry<AbortController> {
-    return this.shutdowns.add(new AbortController());
+    const shutdown = this.shutdowns.add(new AbortController());
+    // Who was just answered that the server stops may ask again on the same connection.
+    if (this.over) shutdown.value.abort();
+    return shutdown;
   }
 
   /** Tracks a call that began with {@link begin} until it ends: the process waits for it. */
@@ -73,7 +78,9 @@ export class CallsInFlightService implements BeforeApplicationShutdown, OnApplic
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.drain(Math.max(0, this.config.SHUTDOWN_GRACE_MS - LAST_MS));
+    const graceMs = Math.max(0, this.config.SHUTDOWN_GRACE_MS - LAST_MS);
+    setTimeout(() => (this.over = true), graceMs).unref();
+    await this.drain(graceMs);
   }
 
   async onApplicationShutdown(): Promise<void> {
