@@ -84,6 +84,16 @@ describe('a streamed body', () => {
     expect((await read).length).toBe(LARGE);
   });
 
+  it('of small pieces holds few of them for a reader that is behind', async () => {
+    const { stream, connection } = await begin();
+    let waiting = 0;
+    for (const bytes = 100; connection.pause.mock.calls.length === 0; waiting += bytes) {
+      stream.push(Buffer.alloc(bytes));
+      await nextTick();
+    }
+    expect(waiting).toBeLessThan(20_000);
+  });
+
   it.each(['end', 'fail'] as const)(
     'that has come to its %s leaves the connection to the call behind it',
     async (how) => {

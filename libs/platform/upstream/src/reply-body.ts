@@ -8,6 +8,12 @@ const LARGE_BYTES = 64 * 1024;
 /** Maximum size of a refusal's body that is read. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
+/**
+ * Bytes of a stream that wait for its reader at most, apart from one piece. Of an AI message they are a hundred pieces, each of which takes
+ * four times its bytes.
+ */
+const WAITING_BYTES = 16 * 1024;
+
 /** The call whose reply is read. */
 export interface BodyReader extends Flow {
   /** Number of bytes received. */
@@ -100,6 +106,7 @@ export class BodyStream {
   begin(status: number, headers: Record<string, string>, flow: Flow): void {
     this.flow = flow;
     const content = new Readable({
+      highWaterMark: WAITING_BYTES,
       read: () => this.flow?.resume(),
       destroy: (error, done) => {
         this.onClosed?.();
