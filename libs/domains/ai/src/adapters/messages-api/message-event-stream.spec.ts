@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { UpstreamError } from '../../ports/ai-upstream.port';
 import { dataOf, EventSplitter, MessageEventStream, OversizedEventError } from './message-event-stream';
@@ -28,6 +29,23 @@ describe('The events of a message that break off', () => {
 });
 
 describe('The events of a whole message', () => {
+  it('leave their connection at once, though their reader is behind: it can be used again', async () => {
+    const usage = '"usage":{"input_tokens":1,"output_tokens":1}';
+    const events = [
+      `message_start\ndata: {"message":{${usage}}}`,
+      `message_delta\ndata: {${usage}}`,
+      'message_stop\ndata: {}',
+    ];
+    const content = Readable.from([
+      Buffer.from(events.map((event) => `event: ${event}\n\n`).join('')),
+      Buffer.from('\n'),
+    ]);
+    const stream = new MessageEventStream(content, null);
+    const end = once(content, 'end', { signal: AbortSignal.timeout(500) });
+    await stream.read(() => stream.pause());
+    await end;
+  });
+
   it('count a number that the last message_delta leaves out as an earlier one gave it', async () => {
     const events = [
       ['message_start', { message: { usage: { input_tokens: 10, output_tokens: 1 } } }],

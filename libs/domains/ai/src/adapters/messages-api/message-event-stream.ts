@@ -114,6 +114,8 @@ export class MessageEventStream implements UpstreamMessageStream {
     if (!usage) return this.fail(unreadable('NO_USAGE'));
     this.done = true;
     this.ended.resolve({ usage, lastEvent: Buffer.from(bytes.subarray(start, end)) });
+    // Its end is read, also while the reader is behind.
+    this.content.resume();
     const timer = setTimeout(() => this.content.destroy(), LINGER_MS).unref();
     this.content.once('close', () => clearTimeout(timer));
   }
