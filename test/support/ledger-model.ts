@@ -229,14 +229,15 @@ export class LedgerModel {
 
   /** Charges what is free now, and never more than was reserved. */
   private chargeLate(cost: Units, reservation: Reservation): Units {
-    const credit = this.usableIncluded(reservation.limit) + this.purchased - this.reserved;
+    const credit = this.spendable - this.reserved;
     const total = this.totalLimit === null ? null : this.totalLimit - this.used - this.reserved;
     return this.charge(max(0n, min(cost, reservation.amount, credit, total)), reservation, true);
   }
 
   /** Charges credit carried over for the call, then included credit within the limit, then purchased credit. */
   private charge(amount: Units, reservation: Reservation, late = false): Units {
-    const withinLimit = max(0n, this.usableIncluded(reservation.limit) - this.carried);
+    const limit = late ? this.monthlyLimit : reservation.limit;
+    const withinLimit = max(0n, this.usableIncluded(limit) - this.carried);
     const left = !late && reservation.month < this.month ? min(amount, this.carried) : 0n;
     const fresh = min(amount - left, withinLimit);
     const bought = min(amount - left - fresh, this.purchased);

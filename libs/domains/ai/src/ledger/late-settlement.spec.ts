@@ -41,6 +41,28 @@ describe.each(LEDGER_NAMES)('A settlement after an unknown outcome, %s', (name) 
     expect((await fixture.entries(call.customerId)).filter(({ kind }) => kind === 'usage')).toHaveLength(1);
   });
 
+  it.each([
+    ['lowered', null, 0.04, '0.060000000000'],
+    ['raised', 0.1, null, '0.000000000000'],
+  ])(
+    'charges within the monthly limit of now, which was %s since the reservation',
+    async (_, before, after, uncovered) => {
+      const call = await abandoned({ included: 1, monthlyLimit: before });
+      const limit = (nok: number | null) =>
+        fixture.superuser.query('update ai_settings set monthly_limit = $2 where customer_id = $1', [
+          call.customerId,
+          nok,
+        ]);
+      if (before !== null) {
+        const other = request(call.customerId);
+        await fixture.ledger().reserve(other);
+        await settle({ ...call, reservationId: other.reservationId });
+      }
+      await limit(after);
+      expect(await settle(call)).toMatchObject({ uncovered, late: true });
+    },
+  );
+
   it('charges nothing when the customer has been told so, and the verification would notice a charge', async () => {
     const call = await abandoned({ included: 1 });
     const other = request(call.customerId);

@@ -41,6 +41,8 @@ declare
   late boolean;
   booked_at timestamptz;
   charge numeric;
+  monthly_limit numeric;
+  total_limit numeric;
   spendable numeric;
   carried numeric;
   unneeded numeric;
@@ -105,11 +107,15 @@ begin
       end if;
     end if;
 
-    -- The charge: at most the reserved amount, or the credit that is free now.
-    spendable := app.ai_spendable(acc.included, reservation.included_limit - acc.month_included_usage, acc.purchased);
+    -- The charge: at most the reserved amount, or the credit that is free now, within the limits of now.
+    monthly_limit := reservation.included_limit;
     if late then
-      charge := greatest(least(cost, reservation.amount, app.ai_free_credit(spendable,
-        (select s.total_limit from ai_settings s where s.customer_id = acc.customer_id) - acc.month_usage, acc.reserved)), 0);
+      select s.monthly_limit, s.total_limit into monthly_limit, total_limit from ai_settings s where s.customer_id = acc.customer_id;
+    end if;
+    spendable := app.ai_spendable(acc.included, monthly_limit - acc.month_included_usage, acc.purchased);
+    if late then
+      charge := greatest(
+        least(cost, reservation.amount, app.ai_free_credit(spendable, total_limit - acc.month_usage, acc.reserved)), 0);
       late_ids := late_ids || call.id;
       carried := 0;
     else
