@@ -203,7 +203,7 @@ describe('error replies', () => {
       }
     });
 
-    it.each(['/%', '/customer/%ff', '/%zz', '/customer%'])(
+    it.each(['/%', '/customer/%ff', '/%zz', '/customer%', '/%%36%33ustomer'])(
       'says 400 for the invalid percent encoding in %s',
       async (path) => {
         expectRawProblem(await raw(head(`GET /api/v1${path}`)), 400, 'invalid_request');
@@ -215,6 +215,27 @@ describe('error replies', () => {
       expectRawProblem(fits, 404, 'not_found');
       const tooLong = await raw(head(`GET /api/v1/customer?x=${'a'.repeat(20_000)}`, credentials()));
       expectRawProblem(tooLong, 431, 'headers_too_large');
+    });
+
+    it('takes an address in each of its forms, the whole one with its host (RFC 9112 §3.2.2)', async () => {
+      const whole = (path: string, host = 'api') => `http://${host}/api/v1${path}`;
+      expect((await raw(head(`GET ${whole('/customer?x=1', 'other:3000')}`, credentials())))?.status).toBe(200);
+      expect((await raw(head('GET HTTPS://api/api/v1/%63ustomer', credentials())))?.status).toBe(200);
+      const refused = await raw(head(`DELETE ${whole('/customer')}`));
+      expectRawProblem(refused, 405, 'method_not_allowed');
+      expect(refused?.headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'HEAD']);
+      expectRawProblem(await raw(head(`GET ${whole('/%ff')}`)), 400, 'invalid_request');
+      expectRawProblem(await raw(head(`GET ${whole('/customer', 'me@api')}`, credentials())), 400, 'invalid_request');
+      for (const address of ['http://api', 'http://api?x=/api/v1/customer'])
+        expectRawProblem(await raw(head(`GET ${address}`, credentials())), 404, 'not_found');
+      for (const address of [whole('/ai/v1/models'), '/api/v1/%61i/v1/models']) {
+        const sdk = await raw(head(`GET ${address}`));
+        expect(JSON.parse(sdk?.body ?? '{}')).toMatchObject({ type: 'error', error: { type: 'authentication_error' } });
+      }
+      // A Host is required all the same, except in HTTP/1.0.
+      const bare = (version: string) => `GET ${whole('/customer')} HTTP/${version}\r\n${credentials()}\r\n\r\n`;
+      expectRawProblem(await raw(bare('1.1')), 400, 'invalid_request');
+      expect((await raw(bare('1.0')))?.status).toBe(200);
     });
 
     it.each(['//customer', '/./customer', '/services/../customer', '/customer;x=1', '/customer%00', '/customer%2f'])(
@@ -239,6 +260,13 @@ describe('error replies', () => {
       ['a control character in a header', 'GET / HTTP/1.1\r\nHost: a\r\nX-A: \u0001\r\n\r\n'],
     ])('refuses %s', async (_name, bytes) => {
       expectRawProblem(await raw(bytes), 400, 'invalid_request');
+    });
+
+    it.each(['a b', 'a/b', 'a@b', 'a:b', '[::1'])('refuses %s as host', async (host) => {
+      const bytes = `GET /api/v1/customer HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+      expect(expectRawProblem(await raw(bytes), 400, 'invalid_request').detail).toBe(
+        'The host of the request is not valid',
+      );
     });
 
     it.each([

@@ -205,10 +205,16 @@ describe('sessions of the operator API', () => {
 
     it('under another name, which somebody may have pointed here', async () => {
       const { port } = new URL(api.origin);
-      const head = `GET /operator/v1/login/methods HTTP/1.1\r\nHost: evil.example:${port}\r\nConnection: close\r\n\r\n`;
-      const reply = await rawHttp(api.origin, head);
-      expect(reply?.status).toBe(403);
-      expect(JSON.parse(reply!.body)).toMatchObject({ code: 'forbidden' });
+      const methods = '/operator/v1/login/methods';
+      const [evil, own] = [`evil.example:${port}`, `localhost:${port}`];
+      const ask = (target: string, host: string) =>
+        rawHttp(api.origin, `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      // Of a whole address, its host counts.
+      for (const reply of [await ask(methods, evil), await ask(`http://${evil}${methods}`, own)]) {
+        expect(reply?.status).toBe(403);
+        expect(JSON.parse(reply!.body)).toMatchObject({ code: 'forbidden' });
+      }
+      expect((await ask(`http://${own}${methods}`, evil))?.status).toBe(200);
     });
 
     it("under this machine's own names, unless it is the address", async () => {

@@ -97,6 +97,19 @@ describe('an Idempotency-Key', () => {
     },
   );
 
+  it('has one request, whichever form its address has', async () => {
+    const { post, token } = await createKeyedCaller(full);
+    const { body } = await post('/support/tickets', TICKET, 'one');
+    const sent = JSON.stringify(TICKET);
+    const request = (address: string) => [
+      `POST ${address} HTTP/1.1`,
+      ...['Host: localhost', 'Connection: close', `Authorization: Bearer ${token.token}`, 'Idempotency-Key: one'],
+      ...['Content-Type: application/json', `Content-Length: ${sent.length}`, '', sent],
+    ];
+    for (const address of [`${full.api.baseUrl}/support/tickets`, '/api/v1/support/%74ickets'])
+      expect(await rawHttp(full.api.origin, request(address).join('\r\n'))).toMatchObject({ status: 201, body });
+  });
+
   it('is ignored by a GET', async () => {
     const { call, customer } = await createKeyedCaller(full);
     expect((await call('/customer', { headers: { 'idempotency-key': '' } })).status).toBe(200);

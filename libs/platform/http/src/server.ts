@@ -19,13 +19,16 @@ import { chargeReplies } from './load-shedding';
 import { serveOpenApi } from './open-api/create-document';
 import type { InterfaceParts } from './open-api/interface-parts';
 import { problemOf, sendProblem, setProblemDialect } from './problem';
-import { collectRoutes, isReadable, UNREADABLE_ADDRESS } from './routing';
+import { collectRoutes, isReadable, readTargets, UNREADABLE_ADDRESS } from './routing';
 import { boundPieces, discardUnread, endLateBody, isCutOff, takesBody } from './unread-bodies';
 import { boundReplies, endSlowReaders, ReplyMemory } from './unread-replies';
 
 /** Maximum size of a request's headers in bytes, and maximum time for a request to arrive. */
 const LIMITS = { maxHeaderSize: 16_384, requestTimeoutMs: 120_000, keepAliveMs: 72_000 };
 const SANE_REQUEST_ID = /^[\w.~:+/=-]{1,128}$/;
+
+/** A host and a port, or nothing (RFC 9110 §7.2). */
+const HOST = /^(\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(:\d*)?$/i;
 
 /** Logged status of a request whose client disconnected before the reply; it is never sent. */
 const CLIENT_DISCONNECTED = 499;
@@ -70,6 +73,7 @@ export function createAdapter(config: AppConfig): FastifyAdapter {
   server.server.on('checkExpectation', (request, reply) => server.server.emit('request', request, reply));
   boundConnections(server.server, { most: mostConnections(config), direct: config.TRUST_PROXY === undefined });
   boundPieces(server.server);
+  readTargets(server.server);
   collectRoutes(server);
   return new FastifyAdapter(server as never);
 }
@@ -202,13 +206,15 @@ function addReplyHeaders(server: FastifyInstance, draining: Draining): void {
 
 /**
  * Refuses headers that a proxy in front may understand differently, after the request was counted: HTTP/1.1 without a Host or with
- * two (RFC 9112 §3.2), a transfer coding that is not understood (§6.1), two Authorization headers. Node's own reply to the first would
- * not be a problem; of two it would take one. The body of a request that has none by its method is discarded, within bounds; that of a POST
- * or PATCH is read, or discarded, behind the guards.
+ * two, or one that is none (RFC 9112 §3.2), a transfer coding that is not understood (§6.1), two Authorization headers. Node's own reply
+ * to the first would not be a problem; of two it would take one. The body of a request that has none by its method is discarded, within
+ * bounds; that of a POST or PATCH is read, or discarded, behind the guards.
  */
 function checkHeads(server: FastifyInstance): void {
   server.addHook('preValidation', ({ method, headers, raw }, reply, done) => {
     if (headers.host === undefined && raw.httpVersion === '1.1') return done(invalid('The Host header is missing'));
+    if (headers.host !== undefined && !HOST.test(headers.host))
+      return done(invalid('The host of the request is not valid'));
     const coding = headers['transfer-encoding'];
     if (coding !== undefined && coding.toLowerCase() !== 'chunked')
       return done(invalid('The only supported Transfer-Encoding is chunked: send the body without another encoding'));
