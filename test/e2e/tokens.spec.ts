@@ -12,6 +12,7 @@ import { queriesDuring } from '@test/watch-queries';
 
 const ACTOR = 'operator:test';
 const HOUR_MS = 3_600_000;
+const READING = { scopes: ['ai:read' as const] };
 
 describe('service tokens', () => {
   let api: TestApi;
@@ -90,6 +91,10 @@ describe('service tokens', () => {
         { scopes: ['ai:read' as const], expiresAt: new Date(Date.now() - 1) },
         'must be in the future',
       ],
+      ['a name of half a character', { ...READING, name: 'ERP \ud83d' }, 'half a surrogate pair'],
+      ['a name of two lines', { ...READING, name: 'ERP\nproduction' }, 'must be one line'],
+      ['a name that is too long', { ...READING, name: '😀'.repeat(81) }, 'must have 1 to 80 characters'],
+      ['a blank name', { ...READING, name: ' ' }, 'must have 1 to 80 characters, not 0'],
     ])('are refused with %s', async (_name, order, message) => {
       const { customer } = await createCaller(api);
       await expect(async () => operator.tokens.issue(ACTOR, { customerId: customer.id, ...order })).rejects.toThrow(
@@ -98,6 +103,16 @@ describe('service tokens', () => {
       const { rows } = await api.superuser.query('select id from service_token where customer_id = $1', [customer.id]);
       // The token that the caller was created with.
       expect(rows).toHaveLength(1);
+    });
+
+    it('have a name of up to 80 characters, also of those that take more than others', async () => {
+      const { customer } = await createCaller(api);
+      const name = '😀'.repeat(80);
+      const { id } = await operator.tokens.issue(ACTOR, { customerId: customer.id, ...READING, name: ` ${name} ` });
+      expect(await operator.tokens.show(id)).toMatchObject({ name });
+      await expect(async () => operator.tokens.rename(ACTOR, id, 'ERP \ud83d')).rejects.toThrow(
+        'half a surrogate pair',
+      );
     });
 
     /** Checks that no column of any table contains the text. */

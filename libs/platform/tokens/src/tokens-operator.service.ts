@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Any, Between, DataSource, type EntityManager, In, IsNull } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { databaseNow } from '@platform/database';
-import { ServiceError } from '@platform/errors';
+import { requireText, ServiceError } from '@platform/errors';
 import type { Scope } from './scopes';
 import { ServiceToken } from './entities/service-token.entity';
 import { ServiceTokenUse } from './entities/service-token-use.entity';
@@ -46,7 +46,7 @@ export type TokenName = Pick<TokenSummary, 'id' | 'name' | 'fingerprint'>;
 const HOUR_MS = 3_600_000;
 /** One year. */
 const MAX_GRACE_HOURS = 8760;
-/** Longest name of a token. */
+/** Longest name of a token, in Unicode characters. */
 export const TOKEN_NAME_MAX = 80;
 const IN_TEXT = new RegExp(`${TOKEN_PREFIX}[0-9A-Za-z]+`, 'g');
 
@@ -234,11 +234,14 @@ async function lockCustomer(manager: EntityManager, id: string): Promise<void> {
   if (!customer || customer.erased) throw new ServiceError('not_found', `There is no customer ${id}`);
 }
 
-/** A token's name without blanks around it. @throws ServiceError invalid_request if it is empty, too long or has control characters */
+/** Line ends, and characters that nobody sees. */
+const NOT_IN_A_NAME = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
+/** A token's name without blanks around it. @throws ServiceError invalid_request if it is empty, too long or no line of visible text */
 function tokenName(given: string): string {
   const name = given.trim();
-  if (name === '' || name.length > TOKEN_NAME_MAX || /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)) {
-    throw new ServiceError('invalid_request', `A token's name is a line of 1 to ${TOKEN_NAME_MAX} characters`);
-  }
+  requireText(name, "The token's name", { min: 1, max: TOKEN_NAME_MAX });
+  if (NOT_IN_A_NAME.test(name))
+    throw new ServiceError('invalid_request', "The token's name must be one line, without invisible characters");
   return name;
 }
