@@ -21,8 +21,12 @@ export interface EdgeRequest {
   body?: unknown;
 }
 
-/** Values that are good by their form. Random ones hardly meet their field in an otherwise good request. */
-export const EDGES = ['9999-12-31T23:59:59Z', '0001-01-01T00:00:00Z', '9999-12-31', '0001-01-01', -1, 2 ** 31];
+/** Values that are good by their form, or by their type. Random ones hardly meet their field in an otherwise good request. */
+export const EDGES = [
+  ...['9999-12-31T23:59:59Z', '0001-01-01T00:00:00Z', '9999-12-31', '0001-01-01', -1, 2 ** 31],
+  // Half a character, which no encoding has.
+  ...['\ud800', { half: '\ud800' }, { '\ud800': true }],
+];
 
 /** What an interface needs for its requests. */
 export interface EdgeOptions {
@@ -64,7 +68,7 @@ export function* edgeRequests(
 }
 
 function inQuery(value: unknown): string {
-  return encodeURIComponent(typeof value === 'string' ? value : JSON.stringify(value));
+  return encodeURIComponent(typeof value === 'string' ? value.toWellFormed() : JSON.stringify(value));
 }
 
 /** The body and its headers of a request, for `fetch`. */

@@ -11,7 +11,11 @@ const CONFIG_MAX = 20_000;
 export function configFault(config: unknown): string | undefined {
   if (typeof config !== 'object' || config === null || Array.isArray(config))
     return `must be an object, not ${typeName(config)}`;
-  const text = JSON.stringify(config);
+  const unstorable: string[] = [];
+  const text = JSON.stringify(config, (name, value: unknown) => {
+    if (!isStorable(name) || (typeof value === 'string' && !isStorable(value))) unstorable.push(name);
+    return value;
+  });
   if (text.length > CONFIG_MAX) return `must have at most ${CONFIG_MAX} characters as JSON`;
-  return isStorable(text) && !text.includes('\\u0000') ? undefined : 'must not contain the null character';
+  return unstorable.length === 0 ? undefined : 'must not contain the null character or half a surrogate pair';
 }
