@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { fastify, type FastifyInstance } from 'fastify';
-import { documentedOperation, faultsOfReply, faultsOfRequest } from '@test/conformance/documented-operations';
+import {
+  documentedOperation,
+  faultsOfReply,
+  faultsOfRequest,
+  unnamedHeaders,
+} from '@test/conformance/documented-operations';
 import { observeReplies } from '@test/conformance/observe-replies';
 import { takeViolations } from '@test/conformance/violations';
 
@@ -42,6 +47,14 @@ describe('comparison with the document', () => {
       expect(faultsOfReply(operation, { ...exchange, status: 418 })).toEqual([expect.stringContaining('status code')]);
     },
   );
+
+  it('refuses a header that the document does not name', async () => {
+    const replyHeaders = { ...JSON_HEADERS, 'x-request-id': 'a', 'x-ai-cost': '1', 'x-accel-buffering': 'no' };
+    const reply = { ...exchange, status: 200, replyHeaders };
+    const unnamed = ['The header x-ai-cost is not in the document'];
+    expect(unnamedHeaders(await find('GET', '/customer'), reply)).toEqual(unnamed);
+    expect(unnamedHeaders(await find('POST', '/ai/v1/messages'), reply)).toEqual([]);
+  });
 
   it('refuses a request that was accepted without what it must have', async () => {
     const operation = await find('POST', '/support/tickets');

@@ -120,6 +120,15 @@ describe('the OpenAPI document', () => {
     expect(told.map(([status]) => status)).toEqual(statuses);
   });
 
+  it.each(operations)(
+    'names X-Should-Retry where it is sent by %s: with each error for SDKs',
+    (route, { responses }) => {
+      const told = Object.entries(responses).filter(([, { headers }]) => 'X-Should-Retry' in headers);
+      const errors = Object.keys(responses).filter((status) => !status.startsWith('2'));
+      expect(told.map(([status]) => status)).toEqual(route.includes(' /ai/v1/') ? errors : []);
+    },
+  );
+
   it('has paths that are relative to an address that ends in the version', () => {
     expect(document.servers.map(({ url }) => url)).toEqual(['/api/v1']);
     expect(Object.keys(document.paths).filter((path) => path.startsWith('/api'))).toEqual([]);

@@ -46,6 +46,7 @@ describe('POST /support/tickets', () => {
       ['160 characters', 'a'.repeat(160)],
       ['160 emoji', '😀'.repeat(160)],
       ['80 letters with combining accents', 'e\u0301'.repeat(80)],
+      ['two lines', 'Fwd: Printer\r\nIt is on fire'],
     ],
     refused: [
       ['161 characters', 'a'.repeat(161)],
@@ -119,7 +120,13 @@ describe('POST /support/tickets', () => {
   it('opens a ticket with all it was given', async () => {
     const caller = await createCaller(api);
     const service = await saveFakeService(api.superuser, caller.customer.id);
-    const more = { priority: 'urgent', service_id: service.id, resource_type: 'order', resource_id: 'A-1' };
+    const more = {
+      title: 'Fwd:\nPrinter',
+      priority: 'urgent',
+      service_id: service.id,
+      resource_type: 'order',
+      resource_id: 'A-1',
+    };
     const reply = await open(caller, { ...more, customer_id: randomUUID(), status: 'closed', id: randomUUID() });
     expect(reply.status).toBe(201);
     const ticket = (await reply.json()) as TicketDto;

@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 interface DocumentedOperation {
   method: string;
   path: string;
+  responses: { code: string; headers?: { name: string }[] }[];
 }
 
 interface Diagnostic {
@@ -66,6 +67,17 @@ export function faultsOfReply(resource: DocumentedOperation, { status, replyHead
   const json = replyHeaders['content-type']?.includes('json') === true;
   const body: unknown = json && replyBody !== undefined ? JSON.parse(replyBody) : (replyBody ?? '');
   return messagesOf(validateOutput({ resource, element: { statusCode: status, headers: replyHeaders, body } }));
+}
+
+/** Headers that tell a caller something. Others are those of HTTP itself, or for browsers and proxies. */
+const TELLING = /^(x-(?!accel-|content-type-|frame-)|retry-after$|www-authenticate$|idempotency-replayed$|request-id$)/;
+
+/** The headers of a reply that the document does not name. */
+export function unnamedHeaders({ responses }: DocumentedOperation, { status, replyHeaders }: Exchange): string[] {
+  const { headers = [] } = responses.find(({ code }) => code === String(status)) ?? {};
+  const named = new Set(headers.map(({ name }) => name.toLowerCase()));
+  const unnamed = Object.keys(replyHeaders).filter((name) => TELLING.test(name) && !named.has(name));
+  return unnamed.map((name) => `The header ${name} is not in the document`);
 }
 
 /** Properties of a request that the document does not allow, though the service accepted it. */

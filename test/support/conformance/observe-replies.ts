@@ -19,7 +19,7 @@ export function observeReplies(
   app: NestFastifyApplication,
   documented: DocumentedOperations.DocumentedInterface = { document: 'openapi.json', prefix: '/api/v1' },
 ): void {
-  const { documentedOperation, faultsOfReply, faultsOfRequest } = loadOncePerWorker(
+  const { documentedOperation, faultsOfReply, faultsOfRequest, unnamedHeaders } = loadOncePerWorker(
     join(__dirname, 'documented-operations.ts'),
   ) as typeof DocumentedOperations;
   const server = app.getHttpAdapter().getInstance();
@@ -34,6 +34,7 @@ export function observeReplies(
       const inWords = TOLD_IN_WORDS.test(type);
       const faults = [
         ...(unseen || inWords ? [] : faultsOfReply(operation, exchange)),
+        ...unnamedHeaders(operation, exchange),
         ...faultsOfRequest(operation, exchange, documented),
       ];
       for (const fault of faults) addViolation(`${request.method} ${request.url} ${reply.statusCode}: ${fault}`);

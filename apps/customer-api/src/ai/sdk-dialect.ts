@@ -57,6 +57,15 @@ export const SDK_DIALECT: ProblemDialect = {
   prefix: '/ai/v1',
   contentType: 'application/json',
   dto: SdkProblemDto,
+  headers: {
+    'X-Should-Retry': {
+      description:
+        "Whether the AI provider's SDKs, which follow it, send the request again by themselves. `false` also where that is safe " +
+        'only with an Idempotency-Key.',
+      schema: { type: 'string', enum: ['true', 'false'], maxLength: 5 },
+      example: 'false',
+    },
+  },
   convert: asSdkProblem,
 };
 

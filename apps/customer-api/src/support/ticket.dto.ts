@@ -23,7 +23,7 @@ export class TicketQueryDto extends ListQueryDto {
 /** A new ticket. */
 export class CreateTicketDto {
   /**
-   * Subject of the ticket, one line.
+   * Subject of the ticket. The operator's lists show it on one line, also if it has several.
    * @example 'Cannot log in'
    */
   @IsText({ min: 1, max: TICKET_TITLE_MAX })

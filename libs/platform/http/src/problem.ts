@@ -39,6 +39,13 @@ export interface ErrorReply {
   body: object;
 }
 
+/** A header of replies, for the OpenAPI document. */
+export interface HeaderDescription {
+  description: string;
+  schema: object;
+  example: unknown;
+}
+
 /** Another form of all errors at the addresses that begin with a prefix, unknown addresses included. */
 export interface ProblemDialect {
   /** Below the prefix of the API. */
@@ -46,6 +53,8 @@ export interface ProblemDialect {
   contentType: string;
   /** Describes the body in the OpenAPI document, which must know it from elsewhere. */
   dto: Type;
+  /** Describes the headers that only these errors have. */
+  headers: Readonly<Record<string, HeaderDescription>>;
   convert(problem: Problem): ErrorReply;
 }
 

@@ -1,6 +1,6 @@
 import { allErrors, type ErrorCode, problemType } from '@platform/errors';
 import { KEY_MAX } from '../keyed-requests.service';
-import type { ProblemDialect } from '../problem';
+import type { HeaderDescription, ProblemDialect } from '../problem';
 import { WITHOUT_EFFECT_MARK } from '../route-rules';
 import {
   type Document,
@@ -73,7 +73,7 @@ const HEADERS = {
     schema: { type: 'string', maxLength: 200 },
     example: 'Bearer error="invalid_token"',
   },
-};
+} satisfies Record<string, HeaderDescription>;
 
 /** Adds the header Idempotency-Key to every POST that has an effect, and its errors. */
 export function describeIdempotency(document: Document): void {
@@ -99,21 +99,23 @@ function takesInput({ requestBody, parameters = [] }: Operation): boolean {
 
 /** Adds the replies that every operation can give, and the headers of every reply. */
 export function completeReplies(document: Document, dialect?: ProblemDialect): void {
-  document.components.headers = HEADERS;
+  document.components.headers = { ...HEADERS, ...dialect?.headers };
   const inDialect = new Set(
     Object.entries(document.paths).flatMap(([path, item]) =>
       dialect && path.startsWith(dialect.prefix) ? Object.values(item) : [],
     ),
   );
   for (const operation of operationsOf(document)) {
-    addProblems(document, operation, inDialect.has(operation) ? dialect : undefined);
+    const own = inDialect.has(operation) ? dialect : undefined;
+    addProblems(document, operation, own);
     for (const [status, reply] of Object.entries(operation.responses)) {
       const replayed = isRetriable(operation) && /^(2..|502)$/.test(status) ? (['Idempotency-Replayed'] as const) : [];
-      const ignored = takesInput(operation) && status.startsWith('2') ? (['X-Ignored'] as const) : [];
+      const ignored = takesInput(operation) && !BEFORE_THE_INPUT.includes(status) ? (['X-Ignored'] as const) : [];
+      const ofErrors = own && !status.startsWith('2') ? Object.keys(own.headers) : [];
       reply.headers = {
         ...reply.headers,
         ...Object.fromEntries(
-          [...headersOf(status), ...replayed, ...ignored].map((name) => [
+          [...headersOf(status), ...replayed, ...ignored, ...ofErrors].map((name) => [
             name,
             { $ref: `#/components/headers/${name}` },
           ]),
@@ -134,6 +136,9 @@ function addProblems(document: Document, operation: Operation, dialect?: Problem
 
 /** Statuses of errors that may say when to try again: credit that is reserved, and what another system asks for, too. */
 const MAY_BE_TEMPORARY = ['402', '409', '429', '502', '503', '529'];
+
+/** Statuses of errors that come before the names in a request are read. */
+const BEFORE_THE_INPUT = ['401', '408', '413', '415', '431'];
 
 function headersOf(status: string): (keyof typeof HEADERS)[] {
   const always = [
