@@ -7,7 +7,10 @@ const failure = (code: string, details: object = {}) =>
 
 describe('a process that cannot start says', () => {
   it.each<[Error, string]>([
-    [failure('EADDRINUSE', { port: 3000 }), 'Port 3000 is taken'],
+    [
+      failure('EADDRINUSE', { port: 3001 }),
+      'Port 3001 is taken: stop the program that listens on it, or set another (PORT, OPERATOR_PORT, ',
+    ],
     [failure('EACCES', { port: 80 }), 'Port 80 may not be used by this user'],
     [failure('ECONNREFUSED', { address: '10.0.0.5', port: 5432 }), 'The database does not answer at 10.0.0.5:5432'],
     [failure('28P01'), 'The database refuses the user or password in DATABASE_URL'],

@@ -17,8 +17,9 @@ export function explainStartFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   if (code === 'EADDRINUSE')
-    return `Port ${port ?? '?'} is taken: stop the program that listens on it, or set another (PORT, INTERNAL_PORT)`;
-  if (code === 'EACCES' && port) return `Port ${port} may not be used by this user: set another (PORT, INTERNAL_PORT)`;
+    return `Port ${port ?? '?'} is taken: stop the program that listens on it, or set another (PORT, OPERATOR_PORT, INTERNAL_PORT)`;
+  if (code === 'EACCES' && port)
+    return `Port ${port} may not be used by this user: set another (PORT, OPERATOR_PORT, INTERNAL_PORT)`;
   if (code === 'ECONNREFUSED') return `The database does not answer at ${address ?? '?'}:${port ?? '?'} (DATABASE_URL)`;
   if (code === '28P01' || code === '28000') return 'The database refuses the user or password in DATABASE_URL';
   if (code === '3D000') return 'The database named in DATABASE_URL does not exist';
