@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { Client } from 'pg';
 import { migrateSchema } from '@schema';
 import { loadConfig } from '@platform/config';
@@ -12,6 +10,7 @@ import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveFakeToken } from '@test/factories/service-token.factory';
 import { freePort } from '@test/free-port';
 import { startLoad } from '@test/load';
+import { makeScratchFolder } from '@test/scratch-folder';
 import { startTcpProxy, type TcpProxy } from '@test/tcp-proxy';
 import { until } from '@test/until';
 
@@ -43,8 +42,7 @@ describe('a PostgreSQL that goes away', () => {
   }
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'customer-account-service-test-'));
-    await chmod(folder, 0o755);
+    folder = await makeScratchFolder('test');
     port = await freePort();
     server = await startServer();
     await migrateSchema(loadConfig({ DATABASE_URL: server.url }));

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import { migrateSchema } from '@schema';
@@ -14,6 +12,7 @@ import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveFakeToken } from '@test/factories/service-token.factory';
 import { freePort } from '@test/free-port';
 import { startLoad } from '@test/load';
+import { makeScratchFolder } from '@test/scratch-folder';
 import { until } from '@test/until';
 
 const STOPPED_MS = Number(process.env.ACCEPT_STOPPED_MS ?? 10_000);
@@ -53,8 +52,7 @@ describe('a PostgreSQL whose processes are all stopped', () => {
   let token: string;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'customer-account-service-test-'));
-    await chmod(folder, 0o755);
+    folder = await makeScratchFolder('test');
     const password = randomBytes(12).toString('hex');
     server = await startEmbeddedPostgres({ folder, port: await freePort(), password, settings: { fsync: 'off' } });
     await migrateSchema(loadConfig({ DATABASE_URL: server.url }));

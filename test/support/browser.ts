@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core';
+import { makeScratchFolder } from './scratch-folder';
 
 /** Debian's, or the one that `CHROMIUM` names. */
 const BROWSER = process.env.CHROMIUM ?? '/usr/bin/chromium';
@@ -12,7 +11,7 @@ export async function startBrowser(
   options: BrowserContextOptions = {},
 ): Promise<{ browser: BrowserContext; profile: string; stop: () => Promise<void> }> {
   if (!existsSync(BROWSER)) throw new Error(`There is no browser at ${BROWSER}: install chromium, or set CHROMIUM`);
-  const profile = await mkdtemp(join(tmpdir(), 'browser-'));
+  const profile = await makeScratchFolder('browser');
   const browser = await chromium.launchPersistentContext(profile, {
     ...options,
     executablePath: BROWSER,

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { startEmbeddedPostgres } from '@platform/database';
 import { freePort } from './free-port';
+import { makeScratchFolder } from './scratch-folder';
 
 /** A PostgreSQL server for tests; its data is gone when it stops. */
 export interface TestServer {
@@ -13,8 +12,7 @@ export interface TestServer {
 }
 
 export async function startTestServer(): Promise<TestServer> {
-  const folder = await mkdtemp(join(tmpdir(), 'customer-account-service-test-'));
-  await chmod(folder, 0o755);
+  const folder = await makeScratchFolder('test');
   const server = await startEmbeddedPostgres({
     folder,
     port: await freePort(),

@@ -1,7 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { Pool } from 'pg';
 import { WebhookSecretsService } from '@domains/events';
 import { migrateSchema } from '@schema';
@@ -10,6 +8,7 @@ import { startEmbeddedPostgres } from '@platform/database';
 import { migrateJobQueue } from '@platform/jobs';
 import { SecretBox } from '@platform/secrets';
 import { freePort } from './free-port';
+import { makeScratchFolder } from './scratch-folder';
 import { startWorkerProcess, type WorkerProcess } from './worker-process';
 
 /** An endpoint with its secret. */
@@ -34,8 +33,7 @@ export interface WebhookFixture {
 }
 
 export async function createWebhookFixture(settings: Record<string, string> = {}): Promise<WebhookFixture> {
-  const folder = await mkdtemp(join(tmpdir(), 'customer-account-service-webhooks-'));
-  await chmod(folder, 0o755);
+  const folder = await makeScratchFolder('webhooks');
   const options = {
     folder,
     port: await freePort(),
