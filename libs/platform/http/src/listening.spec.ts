@@ -6,10 +6,11 @@ import { text } from 'node:stream/consumers';
 import { Worker } from 'node:worker_threads';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Controller, Get, Module } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
+import { type HttpAdapterHost, NestFactory } from '@nestjs/core';
+import { loadConfig } from '@platform/config';
 import { freePort } from '@test/free-port';
 import type { GatedServer } from './connections';
-import { listen, ListeningSockets } from './listening';
+import { Draining, listen, ListeningSockets } from './listening';
 
 const HOST = '127.0.0.1';
 const CALLERS = 200;
@@ -207,5 +208,19 @@ describe('listening', () => {
     });
     await expect(listen(other, { host: HOST, port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
     await other.close();
+  });
+});
+
+describe('draining', () => {
+  afterEach(() => jest.useRealTimers());
+
+  it('leaves no timer when the server is closed', () => {
+    jest.useFakeTimers();
+    const adapterHost = { httpAdapter: { getHttpServer: () => createServer() } } as unknown as HttpAdapterHost;
+    const draining = new Draining(loadConfig({ NODE_ENV: 'test' }), adapterHost, new ListeningSockets());
+    draining.onModuleDestroy();
+    expect(jest.getTimerCount()).toBeGreaterThan(0);
+    draining.onApplicationShutdown();
+    expect(jest.getTimerCount()).toBe(0);
   });
 });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppConfig } from '@platform/config';
@@ -155,8 +155,9 @@ const CLOSE_IDLE_EVERY_MS = 50;
  * is being closed, whose outcome it would not know.
  */
 @Injectable()
-export class Draining implements OnModuleDestroy {
+export class Draining implements OnModuleDestroy, OnApplicationShutdown {
   active = false;
+  private readonly timers: NodeJS.Timeout[] = [];
 
   constructor(
     private readonly config: AppConfig,
@@ -171,8 +172,13 @@ export class Draining implements OnModuleDestroy {
     // Before that, a reply that ends its connection would make its caller open another one here.
     void this.sockets.refuse().then(() => (this.active = true));
     // A connection is closed after its last reply; otherwise it would be kept alive.
-    setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS).unref();
+    this.timers.push(setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS).unref());
     // A client that never finishes its request does not keep the process running.
-    setTimeout(() => server.closeAllConnections(), this.config.SHUTDOWN_GRACE_MS).unref();
+    this.timers.push(setTimeout(() => server.closeAllConnections(), this.config.SHUTDOWN_GRACE_MS).unref());
+  }
+
+  /** The server is closed. */
+  onApplicationShutdown(): void {
+    for (const timer of this.timers) clearTimeout(timer);
   }
 }
