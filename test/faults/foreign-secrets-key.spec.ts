@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Client } from 'pg';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
+import { compileCache } from '@test/compile-cache';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { operatorCommand } from '@test/operator-command';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
@@ -28,7 +29,9 @@ describe('Migrations with a SECRETS_KEY that is not the data’s', () => {
   });
 
   const migrate = async (secrets: Record<string, string>) => {
-    const env = { PATH: process.env.PATH, NODE_ENV: 'test', DATABASE_URL: database.config.DATABASE_URL, ...secrets };
+    const { PATH } = process.env;
+    const { DATABASE_URL } = database.config;
+    const env = { PATH, NODE_ENV: 'test', DATABASE_URL, ...compileCache, ...secrets };
     return promisify(execFile)(process.execPath, [MIGRATE], { env });
   };
 

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { compileCache } from '@test/compile-cache';
 import { freePort } from '@test/free-port';
 import { until } from '@test/until';
 
@@ -73,6 +74,7 @@ function describeLauncher(): void {
       OPERATOR_CONSOLE_BUILD: 'false',
       LOG_LEVEL: 'warn',
       TEST_FOLDER: folder,
+      ...compileCache,
       ...settings,
     };
     const child = spawn(process.execPath, [MAIN], {

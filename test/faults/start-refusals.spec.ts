@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { compileCache } from '@test/compile-cache';
 import { createApiLogin } from '@test/test-database';
 import { useTestDatabase } from '@test/use-test-database';
 
@@ -11,7 +12,7 @@ const PROGRAMS = { API: 'customer-api/src/main.js', worker: 'worker/src/main.js'
 async function start(program: keyof typeof PROGRAMS, settings: Record<string, string>) {
   const { PATH } = process.env;
   const child = fork(join(process.cwd(), 'dist', 'apps', PROGRAMS[program]), [], {
-    env: { PATH, NODE_ENV: 'test', LOG_LEVEL: 'silent', PORT: '0', INTERNAL_PORT: '0', ...settings },
+    env: { PATH, NODE_ENV: 'test', LOG_LEVEL: 'silent', PORT: '0', INTERNAL_PORT: '0', ...compileCache, ...settings },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     execArgv: [],
   });

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CLIENTS, installClients } from '../client-packages';
+import { compileCache } from '../compile-cache';
 import { readDocument } from './markdown';
 
 /** Examples of the README and of the guide for customers' developers, by their page. */
@@ -47,7 +48,7 @@ export class GuideFolder {
 
   /** Runs a program, named by its file. */
   run(file: string, variables: { API: string; TOKEN: string }, words: string[] = []): Promise<ProgramEnd> {
-    const env = { NODE_ENV: 'test', ...variables };
+    const env = { NODE_ENV: 'test', ...compileCache, ...variables };
     const child = spawn(process.execPath, [join(this.folder, file), ...words], { env, cwd: this.folder });
     const end: ProgramEnd = { exitCode: null, stdout: '', stderr: '' };
     this.running.add(child);
