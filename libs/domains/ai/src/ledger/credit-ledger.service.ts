@@ -19,7 +19,7 @@ import {
   type Settlement,
   type SettlementResult,
 } from './credit-ledger.port';
-import { LedgerConnections, type LedgerEngine, LedgerStatements } from './ledger-statements';
+import { LedgerConnections, type LedgerEngine, LedgerStatements, UnknownReservationError } from './ledger-statements';
 import { type Batcher, CustomerBatchers } from './micro-batcher';
 
 const IS_CLUSTER = prepared(
@@ -33,9 +33,14 @@ const OVER_MANY_CUSTOMERS = { size: 64, concurrency: 2, failsAll: isDatabaseUnav
 /**
  * A cluster: every statement is about one customer, runs on the node that has the customer's rows, and commits by itself. One
  * batch of a customer at a time: a second one would only wait for the account's lock. A failure is tried again call by
- * call only if a value was refused. After any other, the node may have committed, and a second attempt would reserve twice.
+ * call only if a value was refused, or one of the reservations is not there: then each call that is settled is told so. After any
+ * other, the node may have committed, and a second attempt would reserve twice.
  */
-const PER_CUSTOMER = { size: 64, concurrency: 1, failsAll: (error: unknown) => !isDataRefused(error) };
+const PER_CUSTOMER = {
+  size: 64,
+  concurrency: 1,
+  failsAll: (error: unknown) => !isDataRefused(error) && !(error instanceof UnknownReservationError),
+};
 
 interface Batchers {
   reservations: Batcher<ReservationRequest, ReservationResult>;

@@ -370,6 +370,21 @@ describe.each(LEDGER_NAMES)('CreditLedger, %s', (name) => {
     expect(Number((await fixture.account(theirs)).reserved)).toBeCloseTo(0.1, 12);
   });
 
+  it('settles the other calls of a batch in which one has no reservation any more', async () => {
+    const customerId = await save({ included: 1 });
+    const reserved = request(customerId);
+    await fixture.ledger().reserve(reserved);
+    const settle = (reservationId: string) =>
+      fixture.ledger().settle({ customerId, reservationId, usage: usage({ output: 10 }), upstreamId: null });
+    const [gone, charged] = await Promise.allSettled([settle(randomUUID()), settle(reserved.reservationId)]);
+    expect(gone).toMatchObject({ status: 'rejected', reason: { message: expect.stringContaining('no reservation') } });
+    expect(charged).toMatchObject({ status: 'fulfilled', value: { outcome: 'settled', charged: '0.050000000000' } });
+    expect(await fixture.account(customerId)).toMatchObject({
+      month_usage: '0.050000000000',
+      reserved: '0.000000000000',
+    });
+  });
+
   it('reports accounts that differ from their ledger', async () => {
     const customerId = await save({ included: 1 });
     await fixture.superuser.query('update ai_account set included = 2 where customer_id = $1', [customerId]);

@@ -30,6 +30,13 @@ const UNLOCKED_FOR = prepared('ai.unlocked-account', 'select * from app.ai_unloc
 /** The provider's name in the usage rows: every call goes to the Messages API. */
 const PROVIDER = 'anthropic';
 
+/** A settlement named a reservation that is not there any more. The other calls of its batch are settled all the same. */
+export class UnknownReservationError extends Error {
+  constructor(reservationId: string) {
+    super(`The ledger knows no reservation ${reservationId}`);
+  }
+}
+
 /** The kind of database: only one server runs a statement about several customers. */
 export type LedgerEngine = 'one server' | 'cluster';
 
@@ -299,7 +306,7 @@ function settlementResults(batch: readonly Settlement[], rows: readonly Settleme
   const results: SettlementResult[] = [];
   for (const { place, ...result } of rows) results[place - 1] = result;
   for (const [index, { reservationId }] of batch.entries())
-    if (!results[index]) throw new Error(`The ledger knows no reservation ${reservationId}`);
+    if (!results[index]) throw new UnknownReservationError(reservationId);
   return results;
 }
 
