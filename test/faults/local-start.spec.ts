@@ -1,10 +1,19 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Client } from 'pg';
 import { compileCache } from '@test/compile-cache';
 import { freePort } from '@test/free-port';
@@ -33,6 +42,38 @@ interface Launcher {
 }
 
 describe('npm start', () => {
+  it('passes the signal that ends npm on to the launcher, though npm starts it through a shell', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'customer-account-service-npm-'));
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { start: string } };
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts: { start: scripts.start } }));
+    const main = join(folder, 'dist', 'apps', 'local', 'src', 'main.js');
+    mkdirSync(dirname(main), { recursive: true });
+    // A launcher that ends as it should, says so, and otherwise stays.
+    writeFileSync(
+      main,
+      `process.on('SIGTERM', () => process.exit(console.log('ended'))).stdout.write('begun ');
+      setInterval(() => undefined, 1000);`,
+    );
+    const npm = spawn('npm', ['start', '--silent'], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      detached: true,
+    });
+    try {
+      let text = '';
+      npm.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      const signal = AbortSignal.timeout(10_000);
+      await once(npm.stdout, 'data', { signal });
+      npm.kill('SIGTERM');
+      // The launcher has the other end: it closes when both have ended.
+      await once(npm.stdout, 'close', { signal });
+      expect(text).toBe('begun ended\n');
+    } finally {
+      if (npm.pid) spawnSync('kill', ['-9', '--', `-${npm.pid}`]);
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }, 20_000);
+
   // Finding remaining processes needs /proc.
   if (existsSync('/proc/self/environ')) describeLauncher();
   else it('is tested on Linux alone', () => expect(process.platform).not.toBe('linux'));
