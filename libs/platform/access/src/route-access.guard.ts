@@ -18,7 +18,7 @@ import {
   type AuthenticatedCustomer,
   fingerprintOf,
   hashToken,
-  RefusedToken,
+  type RefusedToken,
   type Scope,
   TOKEN_PREFIX,
   TokenAuthenticatorService,
@@ -122,11 +122,11 @@ function judge(
   access: RouteAccess,
   token: string,
 ): true {
-  if (!(found instanceof RefusedToken)) return admit(request, found, access);
+  if (!('refusal' in found)) return admit(request, found, access);
   // Anything but a token may be a password or somebody else's secret, of which even a digest says too much.
-  if (found.reason === 'not_a_token') throw new ServiceError('unauthorized', faultOf(token), INVALID);
+  if (found.refusal === 'not_a_token') throw new ServiceError('unauthorized', faultOf(token), INVALID);
   request.refusedToken = fingerprintOf(hashToken(token));
-  throw new ServiceError('unauthorized', REFUSALS[found.reason], INVALID);
+  throw new ServiceError('unauthorized', REFUSALS[found.refusal], INVALID);
 }
 
 /** The customer whose token a request has, if it was valid lately: before the request is authenticated, to know who asks. */

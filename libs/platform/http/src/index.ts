@@ -31,7 +31,7 @@ export {
 } from './field-rules';
 export { ClientGone, PathId } from './handler-params';
 export { HttpModule } from './http.module';
-export { isKeyed, KeyedRequestsService, requestKeyOf } from './keyed-requests.service';
+export { KeyedRequestsService, requestKeyOf } from './keyed-requests.service';
 export { Draining, listen, ListeningSockets } from './listening';
 export { LoadShedder } from './load-shedding';
 export { API_KEY_SCHEME, operationsOf, scopesOf } from './open-api/document';
@@ -46,6 +46,7 @@ export {
   type BodyReader,
   type BodyRules,
   declareRules,
+  isKeyed,
   KeyClaimedByService,
   ReadBodyBy,
   type ReplayHeaders,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type CallHandler, type ExecutionContext, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { ServiceError } from '@platform/errors';
 import { beginFingerprint, fingerprintOf, hashKey, KeyedCallsService, type RequestKey } from '@platform/idempotency';
@@ -9,9 +9,8 @@ import type { SegmentedBytes } from '@platform/json';
 import { TurnBudget } from './body-limits';
 import type { RequestWithBody } from './request-body.guard';
 import { RequestPresenter } from './request-presenter';
-import { type KeyRules, type ReplayHeaders, rulesOf } from './route-rules';
+import { IDEMPOTENCY_KEY, type KeyRules, type ReplayHeaders, rulesOf } from './route-rules';
 
-const IDEMPOTENCY_KEY = 'idempotency-key';
 /** Characters that a key may have. */
 export const KEY_MAX = 255;
 
@@ -36,15 +35,9 @@ const PRINTABLE = /^[\x20-\x7e]*$/;
 /** Bodies up to this size are copied to be hashed at once. */
 const SMALL_BYTES = 16 * 1024;
 
-/** Whether a request has an Idempotency-Key that is looked at. The second name is what others call it: such a request is refused. */
-export function isKeyed({ method, headers }: FastifyRequest, execution: ExecutionContext): boolean {
-  if (method !== 'POST' || (headers[IDEMPOTENCY_KEY] ?? headers['x-idempotency-key']) === undefined) return false;
-  return rulesOf(execution).key !== 'ignored';
-}
-
 /**
  * Makes a POST with an Idempotency-Key safe to retry: it has its effect once, and every retry gets the reply of the first
- * try. Called for requests that {@link isKeyed}, as the customer, after the body was read.
+ * try. Called for requests that `isKeyed` accepts, as the customer, after the body was read.
  */
 @Injectable()
 export class KeyedRequestsService {

@@ -101,6 +101,15 @@ export function rulesOf(context: Pick<ExecutionContext, 'getHandler' | 'getClass
   return rules;
 }
 
+/** The header, in lower case. */
+export const IDEMPOTENCY_KEY = 'idempotency-key';
+
+/** Whether a request has an Idempotency-Key that is looked at. The second name is what others call it: such a request is refused. */
+export function isKeyed({ method, headers }: FastifyRequest, execution: ExecutionContext): boolean {
+  if (method !== 'POST' || (headers[IDEMPOTENCY_KEY] ?? headers['x-idempotency-key']) === undefined) return false;
+  return rulesOf(execution).key !== 'ignored';
+}
+
 /** Declares that a route's body is parsed by `rules.reader` while it arrives, not as a whole. */
 export const ReadBodyBy = (rules: BodyRules) => declareRules({ body: rules });
 

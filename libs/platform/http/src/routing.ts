@@ -1,4 +1,3 @@
-import type { IncomingMessage, Server } from 'node:http';
 import { Injectable, NotFoundException } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -35,36 +34,6 @@ export function collectRoutes(server: FastifyInstance): void {
 /** The collected routes. */
 export function routesOf(server: FastifyInstance): readonly Route[] {
   return known.get(server) ?? [];
-}
-
-/** A request target in absolute form: its host, and the rest. */
-const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)(.*)$/i;
-/** A letter, a digit, `-`, `_` or `~` that is percent-encoded without need. */
-const NEEDLESSLY_ENCODED = /%(?:2d|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\dae])/gi;
-
-/**
- * Gives the target of each request one form, before anything reads it: the origin form, in place of the absolute one, whose host counts,
- * not that of the header (RFC 9112 §3.2.2), and a path without needless percent encodings (RFC 3986 §6.2.2.2).
- */
-export function readTargets(server: Server): void {
-  server.prependListener('request', (request: IncomingMessage) => {
-    const { url = '' } = request;
-    if (!url.startsWith('/')) readAbsoluteForm(request, url);
-    if (url.includes('%') && isReadable(url)) request.url = withoutNeedlessEncoding(request.url ?? '');
-  });
-}
-
-function readAbsoluteForm(request: IncomingMessage, url: string): void {
-  const [, host, rest = ''] = ABSOLUTE_FORM.exec(url) ?? [];
-  if (host === undefined) return;
-  request.url = rest.startsWith('/') ? rest : `/${rest}`;
-  // HTTP/1.1 without a Host header is refused all the same.
-  if (request.headers.host !== undefined || request.httpVersion === '1.0') request.headers.host = host;
-}
-
-function withoutNeedlessEncoding(url: string): string {
-  const [path = ''] = url.split('?', 1);
-  return path.replace(NEEDLESSLY_ENCODED, decodeURIComponent) + url.slice(path.length);
 }
 
 /** Replaces an address that cannot be decoded, so that such a request passes all hooks too. No client can send it. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -19,7 +19,7 @@ import { chargeReplies } from './load-shedding';
 import { serveOpenApi } from './open-api/create-document';
 import type { InterfaceParts } from './open-api/interface-parts';
 import { problemOf, sendProblem, setProblemDialect } from './problem';
-import { collectRoutes, isReadable, readTargets, UNREADABLE_ADDRESS } from './routing';
+import { collectRoutes, isReadable, UNREADABLE_ADDRESS } from './routing';
 import { boundPieces, discardUnread, endLateBody, isCutOff, takesBody } from './unread-bodies';
 import { boundReplies, endSlowReaders, ReplyMemory } from './unread-replies';
 
@@ -29,6 +29,11 @@ const SANE_REQUEST_ID = /^[\w.~:+/=-]{1,128}$/;
 
 /** A host and a port, or nothing (RFC 9110 §7.2). */
 const HOST = /^(\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(:\d*)?$/i;
+
+/** A request target in absolute form: its host, and the rest. */
+const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)(.*)$/i;
+/** A letter, a digit, `-`, `_` or `~` that is percent-encoded without need. */
+const NEEDLESSLY_ENCODED = /%(?:2d|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\dae])/gi;
 
 /** Logged status of a request whose client disconnected before the reply; it is never sent. */
 const CLIENT_DISCONNECTED = 499;
@@ -76,6 +81,31 @@ export function createAdapter(config: AppConfig): FastifyAdapter {
   readTargets(server.server);
   collectRoutes(server);
   return new FastifyAdapter(server as never);
+}
+
+/**
+ * Gives the target of each request one form, before anything reads it: the origin form, in place of the absolute one, whose host counts,
+ * not that of the header (RFC 9112 §3.2.2), and a path without needless percent encodings (RFC 3986 §6.2.2.2).
+ */
+function readTargets(server: Server): void {
+  server.prependListener('request', (request: IncomingMessage) => {
+    const { url = '' } = request;
+    if (!url.startsWith('/')) readAbsoluteForm(request, url);
+    if (url.includes('%') && isReadable(url)) request.url = withoutNeedlessEncoding(request.url ?? '');
+  });
+}
+
+function readAbsoluteForm(request: IncomingMessage, url: string): void {
+  const [, host, rest = ''] = ABSOLUTE_FORM.exec(url) ?? [];
+  if (host === undefined) return;
+  request.url = rest.startsWith('/') ? rest : `/${rest}`;
+  // HTTP/1.1 without a Host header is refused all the same.
+  if (request.headers.host !== undefined || request.httpVersion === '1.0') request.headers.host = host;
+}
+
+function withoutNeedlessEncoding(url: string): string {
+  const [path = ''] = url.split('?', 1);
+  return path.replace(NEEDLESSLY_ENCODED, decodeURIComponent) + url.slice(path.length);
 }
 
 /** Sets the prefix of the API's addresses. */

@@ -13,6 +13,14 @@ export interface AuthenticatedCustomer {
   readonly limits: Readonly<Record<'requests' | 'ai' | 'sms', number | null>>;
 }
 
+/** Why a token is refused. */
+export type TokenRefusal = 'expired' | 'deactivated' | 'unknown' | 'not_a_token';
+
+/** The outcome for a token that is not valid, in place of its customer. */
+export interface RefusedToken {
+  readonly refusal: TokenRefusal;
+}
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set by RouteAccessGuard only. */

@@ -1,5 +1,4 @@
-export type { AuthenticatedCustomer } from './authenticated-customer';
-export { RefusedToken, type TokenRefusal } from './refused-token';
+export type { AuthenticatedCustomer, RefusedToken, TokenRefusal } from './authenticated-customer';
 export { TokenAuthenticatorService } from './token-authenticator.service';
 export { announceTokenChange, TokenChangeListenerService } from './token-change-listener.service';
 export { ServiceTokenUse } from './entities/service-token-use.entity';

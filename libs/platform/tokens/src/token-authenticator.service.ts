@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { isTransientFailure, PipelinedConnectionsService, prepared, retryTransient } from '@platform/database';
-import type { AuthenticatedCustomer } from './authenticated-customer';
-import { RefusedToken } from './refused-token';
+import type { AuthenticatedCustomer, RefusedToken } from './authenticated-customer';
 import type { Scope } from './scopes';
 import { TokenChangeListenerService } from './token-change-listener.service';
 import { isWellFormed, TOKEN_LENGTH } from './token-format';
@@ -82,8 +81,8 @@ export class TokenAuthenticatorService implements OnApplicationShutdown {
     const key = tokenKey(token);
     const remembered = this.changes.trusted ? this.remembered.get(key) : undefined;
     if (remembered && remembered.until > performance.now()) return this.admit(key, remembered.customer);
-    if (!isWellFormed(token)) return new RefusedToken('not_a_token');
-    return this.lookUp(key).then((found) => (found instanceof RefusedToken ? found : this.admit(key, found)));
+    if (!isWellFormed(token)) return { refusal: 'not_a_token' };
+    return this.lookUp(key).then((found) => ('refusal' in found ? found : this.admit(key, found)));
   }
 
   /**
@@ -100,7 +99,7 @@ export class TokenAuthenticatorService implements OnApplicationShutdown {
   }
 
   private admit(key: string, customer: AuthenticatedCustomer): Authenticated {
-    if (customer.expiresAt <= performance.now()) return new RefusedToken('expired');
+    if (customer.expiresAt <= performance.now()) return { refusal: 'expired' };
     this.uses.record(key);
     return customer;
   }
@@ -122,8 +121,8 @@ export class TokenAuthenticatorService implements OnApplicationShutdown {
     const askedAt = performance.now();
     const hashed = Buffer.from(key, 'base64');
     const [row] = await this.pipeline.single<(Row | Refusal) & Record<string, unknown>>(AUTHENTICATE, [hashed]);
-    if (!row) return new RefusedToken('unknown');
-    if (row.token_id === null) return new RefusedToken(row.refusal ?? 'unknown');
+    if (!row) return { refusal: 'unknown' };
+    if (row.token_id === null) return { refusal: row.refusal ?? 'unknown' };
     const customer = toCustomer(row, askedAt);
     // A change that was received during the query may be newer than its result.
     if (epoch === this.epoch) this.remember(key, customer);
