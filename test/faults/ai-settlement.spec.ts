@@ -137,6 +137,21 @@ describe('An AI call whose end cannot be stored', () => {
     expect(await unknown()).toEqual([]);
   });
 
+  it('is not begun when the confirmation of its reservation is lost, and the credit is free again soon', async () => {
+    const ledger = fixture.engines[0]!.get(CreditLedger);
+    const reserve = ledger.reserve.bind(ledger);
+    const lost = jest.spyOn(ledger, 'reserve').mockImplementationOnce(async (request) => {
+      await reserve(request);
+      throw new DatabaseUnavailableError(new Error('the confirmation is lost'));
+    });
+    await expect(fixture.send(customerId, hello)).rejects.toMatchObject({ message: 'The database is unavailable' });
+    lost.mockRestore();
+    expect(fixture.sandbox.messages.total).toBe(0);
+    expect((await balancesOf(fixture.superuser, customerId)).reserved).toBeGreaterThan(0);
+    await until(async () => (await balancesOf(fixture.superuser, customerId)).reserved === 0);
+    expect(await unknown()).toEqual([]);
+  });
+
   it('is not begun when its reservation cannot be stored', async () => {
     await lock();
     await expect(fixture.send(customerId, hello)).rejects.toMatchObject({ message: 'The database is unavailable' });

@@ -125,25 +125,39 @@ describe.each(LEDGER_NAMES)('A settlement after an unknown outcome, %s', (name) 
     });
   });
 
-  it('is not begun after its caller stopped waiting, also if the account was locked in between', async () => {
+  it('is not begun after its caller stopped waiting, also if the account was locked in between, nor is a further call', async () => {
     const call = await abandoned({ included: 1 });
-    // On a cluster the function has a time-out of its own, before that moment.
-    if (name === 'per customer') await fixture.superuser.query('alter function app.ai_settle_for reset lock_timeout');
-    const locker = await connectAsSuperuser(fixture.database);
+    const isOne = name === 'per customer';
+    // On a cluster the functions have a time-out of their own, before that moment.
+    for (const made of isOne ? ['settle', 'reserve'] : [])
+      await fixture.superuser.query(`alter function app.ai_${made}_for reset lock_timeout`);
+    const [locker, asking] = [await connectAsSuperuser(fixture.database), await connectAsSuperuser(fixture.database)];
     await locker.query('begin');
     await locker.query('select from ai_account where customer_id = $1 for update', [call.customerId]);
+    const refused = { code: '57014', message: 'the caller has stopped waiting' };
     const settled = expect(
       fixture.superuser.query(
-        `select * from ${name === 'per customer' ? 'app.ai_settle_for($1,' : 'app.ai_settle(array[$1::uuid],'} array[row(1, $2, 0, 0, 0, 0, 20, 'a', false, null, null)::app.ai_settlement],
+        `select * from ${isOne ? 'app.ai_settle_for($1,' : 'app.ai_settle(array[$1::uuid],'} array[row(1, $2, 0, 0, 0, 0, 20, 'a', false, null, null)::app.ai_settlement],
            'Europe/Oslo', clock_timestamp() + interval '300 ms', 'anthropic')`,
         [call.customerId, call.reservationId],
       ),
-    ).rejects.toMatchObject({ code: '57014', message: 'the caller has stopped waiting' });
+    ).rejects.toMatchObject(refused);
+    const reserved = expect(
+      asking.query(
+        `select * from ${isOne ? 'app.ai_reserve_for($1,' : 'app.ai_reserve(array[$1::uuid], array[1], array[1],'}
+           array[row(gen_random_uuid(), 0, 'none', 20, 20, true, 'request', null, null, null)::app.ai_reservation_request],
+           'Europe/Oslo', interval '1 minute', clock_timestamp() + interval '300 ms', true, null)`,
+        [call.customerId],
+      ),
+    ).rejects.toMatchObject(refused);
     await locker.query('select pg_sleep(0.5)');
     await locker.query('rollback');
-    await settled;
-    expect(await fixture.account(call.customerId)).toMatchObject({ included: '1.000000000000' });
-    await locker.end();
+    await Promise.all([settled, reserved]);
+    expect(await fixture.account(call.customerId)).toMatchObject({
+      included: '1.000000000000',
+      reserved: '0.000000000000',
+    });
+    await Promise.all([locker.end(), asking.end()]);
   });
 
   it('charges nothing without credit, and never more than had been reserved', async () => {

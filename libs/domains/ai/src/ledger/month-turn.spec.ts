@@ -76,6 +76,21 @@ describe.each(LEDGER_NAMES)('Included credit at the roll-over to a new month, %s
     }
   });
 
+  it.each(['released', 'given up'])('expires when its call is %s together with one of the new month', async (end) => {
+    const customerId = await save({ included: 1 });
+    const old = await reserve(customerId);
+    await turn();
+    const present = await reserve(customerId);
+    expect(await carried(customerId)).toBe(0.3);
+    if (end === 'released') await Promise.all([release(customerId, old), release(customerId, present)]);
+    else {
+      await fixture.setTime('2026-12-01T12:00:00Z');
+      await fixture.superuser.query('select app.ai_resolve_abandoned($1)', [customerId]);
+    }
+    expect((await since(customerId, 1)).at(-1)).toEqual(['expiry', 'included', -0.3, '2026-11']);
+    expect(await fixture.account(customerId)).toMatchObject({ included: '1.000000000000', reserved: '0.000000000000' });
+  });
+
   it('tells of a threshold that the month has passed when it expires', async () => {
     const told = async (customerId: string) => {
       const { rows } = await fixture.superuser.query<{ threshold: string }>(
