@@ -91,6 +91,19 @@ describe.each(LEDGER_NAMES)('Included credit at the roll-over to a new month, %s
     expect(await fixture.account(customerId)).toMatchObject({ included: '1.000000000000', reserved: '0.000000000000' });
   });
 
+  it('is not told as left after a call, once no other needs it', async () => {
+    const customerId = await save({ included: 1 });
+    const [first, second] = [await reserve(customerId), await reserve(customerId)];
+    await turn();
+    const present = await reserve(customerId);
+    const left = async (...calls: string[]) =>
+      (await Promise.all(calls.map((id) => settle(customerId, id)))).map(({ remaining }) => Number(remaining));
+    // Of the 0.5 NOK that are kept after the first call the second may need 0.3.
+    expect(await left(first)).toEqual([1.3]);
+    expect(await left(second, present)).toEqual([1, 0.9]);
+    expect(await fixture.account(customerId)).toMatchObject({ included: '0.900000000000' });
+  });
+
   it('tells of a threshold that the month has passed when it expires', async () => {
     const told = async (customerId: string) => {
       const { rows } = await fixture.superuser.query<{ threshold: string }>(

@@ -48,6 +48,7 @@ declare
   unneeded numeric;
   from_purchased numeric;
   from_included numeric;
+  remaining numeric;
   named uuid[];
 begin
   -- Once its caller has stopped waiting the call may have been given up, and its customer told that it is not charged. A
@@ -150,8 +151,12 @@ begin
       entries := entries || row(acc.customer_id, app.new_id(), acc.ledger_sequence, 'usage', 'purchased', -from_purchased,
         acc.purchased, acc.month, call.id, 'system', booked_at)::app.ai_usage_booking;
     end if;
-    results := results
-      || row(place, 'settled', charge, cost - charge, late, acc.included + acc.purchased)::app.ai_settlement_result;
+    remaining := acc.included + acc.purchased;
+    if acc.customer_id = any (over_month) then
+      -- It expires in this transaction.
+      remaining := remaining - app.ai_unneeded_carried_over(acc, named);
+    end if;
+    results := results || row(place, 'settled', charge, cost - charge, late, remaining)::app.ai_settlement_result;
   end loop;
   if owner is not null then
     accounts := accounts || acc;
