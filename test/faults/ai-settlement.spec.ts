@@ -128,6 +128,15 @@ describe('An AI call whose end cannot be stored', () => {
     expect(rows).toEqual([{ count: 1 }]);
   });
 
+  it('is not charged when its settlement is refused as faulty, and the credit is free again soon', async () => {
+    const faulty = new Error('a value is out of its range');
+    jest.spyOn(fixture.engines[0]!.get(CreditLedger), 'settle').mockRejectedValueOnce(faulty);
+    await expect(fixture.send(customerId, hello)).rejects.toBe(faulty);
+    jest.restoreAllMocks();
+    await until(async () => (await unknown()).length === 1);
+    await uncharged();
+  });
+
   it('is answered at once that the provider refused it; its reservation is released as soon as that can be stored', async () => {
     fixture.sandbox.messages.always({ status: 529 });
     expect(await sendAndLock()).toMatch(/^ai_upstream_failed/);

@@ -95,6 +95,17 @@ describe("A dead process's reservations", () => {
     expect(rows).toEqual([{ gone: false }]);
   });
 
+  it('are resolved all the same when the clock of the database has gone back since', async () => {
+    const customerId = await save();
+    await reservedBy(customerId, 11);
+    await fixture.superuser.query(
+      `update liveness_clock set ticked_at = (ticked_at at time zone 'UTC' + interval '1 hour') at time zone 'UTC'`,
+    );
+    await fixture.superuser.query('select app.process_heartbeat($1)', [randomUUID()]);
+    await resolve();
+    expect(await states(customerId)).toMatchObject([{ state: 'outcome_unknown' }]);
+  });
+
   it('belong to it again if it resumes; resolved ones are charged late', async () => {
     const customerId = await save(1);
     const { processId, reservationId } = await reservedBy(customerId, 11);
