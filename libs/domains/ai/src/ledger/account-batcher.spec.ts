@@ -13,9 +13,15 @@ const lockedAccounts = () =>
 
 describe('operations on an account that is locked', () => {
   /** Executes one operation; every statement that does not wait for the lock finds it taken. */
-  const execute = (patiently: () => Promise<string[]>, locked = lockedAccounts()) => {
-    const run = (_batch: { customerId: string }[], wait: LockWait) =>
-      wait === 'patient' ? patiently() : Promise.reject(lockTimeout());
+  const execute = (
+    patiently: () => Promise<string[]>,
+    locked = lockedAccounts(),
+    begun = jest.fn<void, [LockWait]>(),
+  ) => {
+    const run = (_batch: { customerId: string }[], wait: LockWait) => {
+      begun(wait);
+      return wait === 'patient' ? patiently() : Promise.reject(lockTimeout());
+    };
     return new AccountBatcher(run, locked, { size: 10, concurrency: 1, failsAll: () => false }).execute({
       customerId: 'a',
     });
@@ -41,6 +47,21 @@ describe('operations on an account that is locked', () => {
     const begunAt = performance.now();
     await expect(execute(() => Promise.reject(lockTimeout()))).rejects.toBeInstanceOf(OverloadedError);
     expect(performance.now() - begunAt).toBeGreaterThanOrEqual(PATIENCE_MS - 1);
+  });
+
+  it('have those that come later wait for the lock at once, instead of in a batch with other customers', async () => {
+    const locked = lockedAccounts();
+    const ends: (() => void)[] = [];
+    const begun = jest.fn<void, [LockWait]>();
+    const waiting = () => new Promise<string[]>((resolve) => ends.push(() => resolve(['done'])));
+    const operations = [execute(waiting, locked, begun)];
+    await until(() => ends.length === 1);
+    operations.push(execute(waiting, locked, begun));
+    ends[0]?.();
+    await until(() => ends.length === 2);
+    ends[1]?.();
+    await Promise.all(operations);
+    expect(begun.mock.calls.flat()).toEqual(['brief', 'patient', 'patient']);
   });
 
   it('make others of the customer wait behind them, as long as any of them waits', async () => {
