@@ -5,6 +5,8 @@ import { billingMonth } from '@test/billing-days';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { saveFakeUsage } from '@test/factories/ai-usage.factory';
 import { type AiFixture, createAiFixture, problemsOf } from '@test/ai.fixture';
+import { LEDGER_NAMES } from '@test/ledger.fixture';
+import { LedgerFunctions } from '@test/ledger-functions';
 import { queriesDuring } from '@test/watch-queries';
 
 const BOOKED = 'credit request %s: the booked credit is not the approved credit';
@@ -79,6 +81,60 @@ describe('The verification of AI accounts', () => {
     expect(ofStranger(hourly)).toEqual(expect.arrayContaining(found));
     for (const table of ['ai_usage', 'ai_usage_day'])
       await superuser.query(`delete from ${table} where customer_id = $1`, [stranger]);
+  });
+
+  const ofAccount = (change: string) => `update ai_account set ${change} where customer_id = $1`;
+  const ofUsage = (change: string) => `update ai_usage set ${change} where customer_id = $1`;
+  const ofUsageEntry = (change: string) =>
+    `update ai_ledger_entry set ${change} where customer_id = $1 and kind = 'usage'`;
+  const ofReservation = (change: string) => `update ai_reservation set ${change} where customer_id = $1`;
+  const RESERVED = 'reserved credit is not the sum of the pending reservations';
+  const OF_DAY = 'DAY, model MODEL, token ID: the sum of the day is not that of its calls';
+
+  it.each([
+    [ofAccount('purchased = purchased + 1'), ['purchased credit is not the sum of its ledger entries']],
+    [ofAccount('month_usage = 0'), ['usage of the month is not the sum of its ledger entries']],
+    [
+      ofAccount('month_included_usage = 0'),
+      ['usage of included credit in the month is not the sum of its ledger entries'],
+    ],
+    [
+      ofAccount('carried_over = 0.1'),
+      ['more included credit is carried over than calls of an earlier month have reserved'],
+    ],
+    [ofAccount('reserved = 0'), [RESERVED]],
+    [ofAccount('ledger_sequence = ledger_sequence + 1'), ['the entry count is not the number of entries']],
+    [ofUsageEntry('sequence = 9'), ['entry 9 is out of sequence']],
+    [ofUsageEntry('balance_after = 0'), ['entry 3: the balance after it is not the sum so far']],
+    [
+      ofUsageEntry('usage_id = gen_random_uuid()'),
+      ['call ID: its charge differs from its usage', 'call ID: its charge differs from its usage'],
+    ],
+    [ofUsage('cost = cost + 1'), [OF_DAY, 'call ID: its charge differs from its usage']],
+    [ofUsage('cost = cost - 1, uncovered = uncovered - 1'), [OF_DAY, 'call ID: uncovered is no part of its cost']],
+    [ofReservation(`state = 'settled_late'`), ['call ID: charged late, and yet not charged', RESERVED]],
+    [ofReservation(`state = 'lost'`), ['call ID: no such state', RESERVED]],
+  ])('reports what does not fit together after: %s', async (falsify, expected) => {
+    const model = await saveModelPrice(fixture.superuser);
+    const customerId = await saveAiCustomer(fixture.superuser, { model, included: 1, purchased: 1 });
+    const ledger = new LedgerFunctions(fixture.superuser, [customerId], 3_600_000, LEDGER_NAMES[0]!);
+    const call = { owner: 0, input: 0, cache: 'none', max: 20, least: 20, mayShorten: true } as const;
+    const [charged, pending] = [
+      { ...call, id: randomUUID() },
+      { ...call, id: randomUUID() },
+    ];
+    await ledger.reserve([charged, pending]);
+    const tokens = { input: 0, write5m: 0, write1h: 0, read: 0, output: 20 };
+    await ledger.settle([{ owner: 0, id: charged.id, tokens }]);
+    expect(await problemsOf(fixture, customerId)).toEqual([]);
+    await fixture.superuser.query(falsify, [customerId]);
+    const found = (await problemsOf(fixture, customerId)).map(({ problem }) =>
+      problem
+        .replace(model, 'MODEL')
+        .replace(/^\d{4}-\d\d-\d\d/, 'DAY')
+        .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, 'ID'),
+    );
+    expect(found.toSorted()).toEqual(expected.toSorted());
   });
 
   it.each([
