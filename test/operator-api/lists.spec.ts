@@ -294,6 +294,65 @@ describe('lists of the operator API', () => {
     expect(await page('/status-events?present=true')).toMatchObject({ total: 2 });
   });
 
+  it('have the sums of a month for the accounts: each kind of change, who used most first, and the total of all', async () => {
+    const ids = [(await saveFakeCustomer(api.superuser)).id, (await saveFakeCustomer(api.superuser)).id].sort();
+    const [little, much] = ids as [string, string];
+    const book = async (id: string, month: string, entries: [kind: string, bucket: string, amount: string][]) => {
+      for (const [kind, bucket, amount] of entries)
+        await api.superuser.query(
+          `insert into ai_ledger_entry (customer_id, sequence, kind, bucket, amount, balance_after, month, actor, created_at)
+           select $1, coalesce(max(sequence), 0) + 1, $2, $3, $4, 0, $5, 'operator:test', now() from ai_ledger_entry where customer_id = $1`,
+          [id, kind, bucket, amount, month],
+        );
+    };
+    await book(little, '2031-07', [
+      ['invoice_topup', 'purchased', '500'],
+      ['invoice_topup', 'purchased', '250'],
+      ['refund', 'purchased', '7'],
+      ['manual_adjustment', 'purchased', '5'],
+      ['manual_adjustment', 'included', '-8.5'],
+      ['usage', 'purchased', '-20'],
+      ['usage', 'purchased', '-0.000000000001'],
+      ['usage', 'included', '-1'],
+      ['monthly_included', 'included', '10'],
+      ['expiry', 'included', '-9'],
+    ]);
+    await book(much, '2031-07', [
+      ['invoice_topup', 'purchased', '100'],
+      ['usage', 'included', '-30'],
+    ]);
+    await book(much, '2031-08', [['usage', 'purchased', '-1000']]);
+    const accounting = async (query: string) => {
+      const { data, ...total } = (await (await operator.call(`/ai/accounting?month=2031-07${query}`)).json()) as {
+        data: Dict[];
+      };
+      return { data: data.map(({ customer_name: _name, customer_number: _number, ...sums }) => sums), total };
+    };
+    const none = {
+      topped_up: 0,
+      refunded: 0,
+      adjusted: 0,
+      used_purchased: 0,
+      used_included: 0,
+      granted: 0,
+      expired: 0,
+    };
+    const ofLittle = {
+      ...{ customer_id: little, topped_up: 750, refunded: 7, adjusted: -3.5 },
+      ...{ used_purchased: 20.000000000001, used_included: 1, granted: 10, expired: 9 },
+    };
+    const ofMuch = { ...none, customer_id: much, topped_up: 100, used_included: 30 };
+    const total = { customers: 2, topped_up: 850, used_purchased: 20.000000000001, used_included: 31 };
+    expect(await accounting('')).toEqual({ data: [ofMuch, ofLittle], total });
+    expect(await accounting('&top=1')).toEqual({ data: [ofMuch], total });
+    expect(await accounting(`&customer_id=${little}`)).toEqual({
+      ...{
+        data: [ofLittle],
+        total: { customers: 1, topped_up: 750, used_purchased: 20.000000000001, used_included: 1 },
+      },
+    });
+  });
+
   it('name the models that a customer can be given, and the usual one', async () => {
     const models = async () => {
       const reply = (await (await operator.call('/ai/models')).json()) as { data: Dict[] };
