@@ -1,7 +1,9 @@
 import { type AiApi, createAiCaller, startAiApi } from '@test/ai-api';
+import { billingMonth } from '@test/billing-days';
 import { expectProblem } from '@test/expect-problem';
 import { operatorCommand } from '@test/operator-command';
 import type { AiOverviewDto } from '../../apps/customer-api/src/ai/ai-overview.dto';
+import type { AiLedgerPageDto } from '../../apps/customer-api/src/ai-usage/ai-ledger.dto';
 import type { CreditRequestDto } from '@records/credit-request.dto';
 
 /** Credit requests over HTTP while the operator decides on them. */
@@ -33,7 +35,7 @@ describe('a credit request that was decided', () => {
   }
 
   it('and approved is returned for its reference: 200, the same request, no second invoice', async () => {
-    const { customer, id, ask, stored, overview } = await request();
+    const { customer, call, id, ask, stored, overview } = await request();
     await operator('approve', '--id', String(id));
     const again = await ask('PO 7');
     expect(again.status).toBe(200);
@@ -44,6 +46,21 @@ describe('a credit request that was decided', () => {
     expect((await overview()).ai.purchased_credit).toBe(1000);
     const invoices = await fixture.api.superuser.query('select id from invoice where customer_id = $1', [customer.id]);
     expect(invoices.rows).toEqual([{ id: invoice_id }]);
+    // The ledger says where the credit came from, in the customer's own words.
+    const { data } = (await (await call('/ai/ledger?kind=invoice_topup')).json()) as AiLedgerPageDto;
+    const cause = { usage_id: null, credit_request_id: id, invoice_id, note: 'PO 7' };
+    expect(data).toEqual([
+      {
+        ...{
+          sequence: 2,
+          created_at: expect.any(String),
+          kind: 'invoice_topup',
+          bucket: 'purchased',
+          month: billingMonth(),
+        },
+        ...{ amount: 1000, balance_after: 1000, ...cause },
+      },
+    ]);
   });
 
   it('and rejected is returned for its reference, too: another request needs another reference', async () => {
