@@ -21,26 +21,41 @@ describe('receipts', () => {
   it('have what a message cost, which credit paid, at which prices, and who sent it', async () => {
     const me = await createAiCaller(ai, { included: 5 });
     await ai.api.superuser.query(`update service_token set name = 'ERP production' where id = $1`, [me.token.id]);
-    const reply = await me.post('/ai/messages', MESSAGE, { headers: { 'x-request-id': 'my-request-1' } });
-    const { usage } = (await reply.json()) as { usage: { input_tokens: number; output_tokens: number } };
+    const tokens = {
+      input_tokens: 10,
+      output_tokens: 4,
+      cache_read_input_tokens: 200,
+      cache_creation_input_tokens: 100,
+    };
+    const cache_creation = { ephemeral_5m_input_tokens: 40, ephemeral_1h_input_tokens: 60 };
+    ai.sandbox.messages.script({ usage: JSON.stringify({ ...tokens, cache_creation }) });
+    const content = [{ type: 'text', text: 'x'.repeat(500), cache_control: { type: 'ephemeral', ttl: '1h' } }];
+    const message = { ...MESSAGE, messages: [{ role: 'user', content }] };
+    const reply = await me.post('/ai/messages', message, { headers: { 'x-request-id': 'my-request-1' } });
     const [receipt] = await readAllPages(me.call, '/ai/usage');
-    const cost = (usage.input_tokens * 1000 + usage.output_tokens * 5000) / 1_000_000;
-    expect(receipt).toMatchObject({
+    const cost = 0.22;
+    const sums = {
+      ...{ input_tokens: 10, output_tokens: 4, cache_write_5m_tokens: 40, cache_write_1h_tokens: 60 },
+      ...{ cache_read_tokens: 200, cost: '0.22', paid_from_included: '0.22', paid_from_purchased: 0, uncovered: 0 },
+    };
+    expect(receipt).toEqual({
+      ...sums,
       id: reply.headers.get('x-ai-usage-id'),
+      created_at: expect.any(String),
       model: ai.model,
       provider: 'anthropic',
-      input_tokens: usage.input_tokens,
-      output_tokens: usage.output_tokens,
-      prices: { input: 1000, output: 5000, valid_from: '2020-01-01T00:00:00.000000Z' },
-      cost: String(cost),
-      paid_from_included: String(cost),
-      paid_from_purchased: 0,
-      uncovered: 0,
+      prices: {
+        ...{ input: 1000, output: 5000, cache_write_5m: 1250, cache_write_1h: 2000, cache_read: 100 },
+        valid_from: '2020-01-01T00:00:00.000000Z',
+      },
       currency: 'NOK',
       request_id: 'my-request-1',
       token: { id: me.token.id, name: 'ERP production' },
       streamed: false,
     });
+    expect(await readAllPages(me.call, '/ai/usage/summary?group_by=model')).toEqual([
+      { model: ai.model, calls: 1, ...sums },
+    ]);
     expect(reply.headers.get('x-ai-cost')).toBe(String(cost));
     expect(Number(reply.headers.get('x-ai-credit-remaining'))).toBeCloseTo(5 - cost, 12);
     const one = await me.call(`/ai/usage/${String(receipt?.id)}`);
