@@ -19,7 +19,8 @@ describe('a credit request that was decided', () => {
 
   async function request() {
     const caller = await createAiCaller(fixture);
-    const ask = (reference: string) => caller.post('/ai/credit-requests', { amount_nok: 1000, reference });
+    const ask = (reference: string) =>
+      caller.post('/ai/credit-requests', { amount_nok: 1000, reference, note: 'Please' });
     const first = await ask('PO 7');
     expect(first.status).toBe(201);
     const { id } = (await first.json()) as CreditRequestDto;
