@@ -281,16 +281,16 @@ describe('an event is written by its cause', () => {
   });
 
   it('credit that is nearly used up, and a message that is refused, once each', async () => {
-    const caller = await arrange({ included: 2 });
+    const caller = await arrange({ included: 2, purchased: 0.5 });
     const message = { messages: [{ role: 'user', content: 'hi' }], max_tokens: 50 };
     for (let status = 201; status === 201;) ({ status } = await caller.post('/ai/messages', message));
     for (let more = 0; more < 3; more++) expect((await caller.post('/ai/messages', message)).status).toBe(402);
     const [low, exhausted] = await caller.expectEvents('ai.credit.low', 'ai.credit.exhausted');
     const { ai } = (await caller.json('/ai')) as { ai: object };
     expect(exhausted).toEqual({ ...ai, threshold: null });
-    expect(low).toMatchObject({ threshold: 80, current_month_limit: 2 });
+    expect(low).toMatchObject({ threshold: 80, current_month_limit: 2.5 });
     const used = Number(low?.current_month_usage);
-    expect(used).toBeGreaterThanOrEqual(1.6);
+    expect(used).toBeGreaterThanOrEqual(2);
   });
 
   it('a token that expires in two weeks, and on the last day', async () => {
