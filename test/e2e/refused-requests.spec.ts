@@ -70,7 +70,8 @@ describe('A refused request is kept for the operator', () => {
 
   it('with the refusal of the provider, and an AI message with its charge', async () => {
     const { post, customer } = await createAiCaller(ai);
-    const ask = () => post('/ai/messages', { max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] });
+    const MESSAGE = { max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] };
+    const ask = () => post('/ai/messages', MESSAGE);
     ai.sandbox.messages.script({ status: 529 });
     const refused = await ask();
     expect(refused.status).toBe(502);
@@ -86,6 +87,27 @@ describe('A refused request is kept for the operator', () => {
       ...{ outcome: 'charged', id: usage, customer_id: customer.id },
       charged: expect.stringMatching(/^0\.\d*[1-9]/),
     });
+    // A caller may choose any id: another customer's call may have the same.
+    const other = await createAiCaller(ai);
+    for (const caller of [other, { post, customer }])
+      for (const status of [200, 529]) {
+        ai.sandbox.messages.script({ status });
+        await caller.post('/ai/messages', MESSAGE, { headers: { 'x-request-id': 'of-both' } });
+      }
+    const shown = async (words: string) =>
+      ((await json(`request show --id of-both${words}`)) as Row[])
+        .filter(({ outcome }) => outcome !== 'refused')
+        .map(({ outcome, customer_id: id }) => [outcome, id === other.customer.id]);
+    expect((await shown('')).sort()).toEqual([
+      ['charged', false],
+      ['charged', true],
+      ['released', false],
+      ['released', true],
+    ]);
+    expect((await shown(` --customer ${other.customer.id}`)).sort()).toEqual([
+      ['charged', true],
+      ['released', true],
+    ]);
   });
 
   it('while one that succeeded and cost nothing is in the log files', async () => {
