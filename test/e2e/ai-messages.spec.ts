@@ -339,6 +339,29 @@ describe('POST /ai/v1/messages/count_tokens', () => {
   });
 });
 
+describe('GET /ai/v1/models', () => {
+  it('lists the model that answers, and none while AI is not enabled or the model has no price yet', async () => {
+    const { call, customer } = await createAiCaller(fixture);
+    const { superuser } = fixture.api;
+    const toCome = `${fixture.model}-to-come`;
+    await superuser.query(
+      `insert into ai_model_price (model, valid_from, input, cache_write_5m, cache_write_1h, cache_read, output)
+       values ($1, '2999-01-01', 1, 1, 1, 1, 1)`,
+      [toCome],
+    );
+    const listed = async (enabled: boolean, model: string) => {
+      await superuser.query('update ai_settings set enabled = $2, model = $3 where customer_id = $1', [
+        ...[customer.id, enabled, model],
+      ]);
+      const { data } = (await (await call('/ai/v1/models')).json()) as { data: { id: string }[] };
+      return [data.map(({ id }) => id), (await call(`/ai/v1/models/${model}`)).status];
+    };
+    expect(await listed(true, fixture.model)).toEqual([[fixture.model], 200]);
+    expect(await listed(false, fixture.model)).toEqual([[], 404]);
+    expect(await listed(true, toCome)).toEqual([[], 404]);
+  });
+});
+
 describe('without a service-wide key', () => {
   let keyless: AiApi;
   beforeAll(async () => (keyless = await startAiApi({ ANTHROPIC_API_KEY: '' })));
