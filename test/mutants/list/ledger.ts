@@ -164,6 +164,27 @@ export const ledger: Mutant[] = [
     specs: ['libs/domains/ai/src/ledger'],
   },
   {
+    name: 'ledger, audit: a call is reserved after its caller stopped waiting for a lock',
+    file: 'libs/domains/ai/src/ledger/sql/reserve.sql',
+    find: 'if clock_timestamp() > p_not_after then',
+    replace: 'if false then',
+    specs: ['libs/domains/ai/src/ledger/late-settlement'],
+  },
+  {
+    name: 'ledger: credit of a former month outlives its call, if a call of the new month is released with it',
+    file: 'libs/domains/ai/src/ledger/sql/release.sql',
+    find: 'over_month := over_month or reservation.month < acc.month;',
+    replace: 'over_month := reservation.month < acc.month;',
+    specs: ['libs/domains/ai/src/ledger/month-turn'],
+  },
+  {
+    name: 'ledger: credit that expires with a call is told as left after it',
+    file: 'libs/domains/ai/src/ledger/sql/settle.sql',
+    find: 'remaining := remaining - app.ai_unneeded_carried_over(acc, named);',
+    replace: 'null;',
+    specs: ['libs/domains/ai/src/ledger/month-turn'],
+  },
+  {
     name: 'ledger: a taken key reserves all the same',
     file: 'libs/domains/ai/src/ledger/sql/reserve.sql',
     find: "outcome := 'key_taken';",
