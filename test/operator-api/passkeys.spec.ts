@@ -84,6 +84,30 @@ describe('passkeys of the operator API', () => {
     }
   });
 
+  it('are added once, whoever adds them again', async () => {
+    const [operator, other] = [await logIn(api, 'viewer'), await logIn(api, 'viewer')];
+    const authenticator = passkey();
+    expect((await register(operator, authenticator)).status).toBe(201);
+    for (const person of [operator, other])
+      expect(await (await register(person, authenticator)).json()).toMatchObject({
+        ...{ status: 400, code: 'invalid_request', detail: 'This passkey has been added before' },
+      });
+    expect(await (await other.call('/passkeys')).json()).toEqual({ data: [] });
+  });
+
+  it('are added whatever the browser says of the ways to them, of which those are kept that are some', async () => {
+    const operator = await logIn(api, 'viewer');
+    for (const transports of ['usb', 5, null, {}, [], [1, ['usb']], ['usb', 'a\0', 'smart-card']]) {
+      const added = await register(operator, passkey().with({ transports }));
+      expect([transports, added.status]).toEqual([transports, 201]);
+    }
+    const { rows } = await api.superuser.query<{ transports: string[] }>(
+      'select transports from operator_passkey where account_id = $1 order by created_at',
+      [operator.id],
+    );
+    expect(rows.map(({ transports }) => transports)).toEqual([[], [], [], [], [], [], ['usb', 'smart-card']]);
+  });
+
   it('make a login fresh, with a new cookie', async () => {
     const operator = await logIn(api, 'admin');
     const authenticator = passkey();

@@ -13,6 +13,7 @@ interface Challenge {
 /** An authenticator in software, as a browser would use it for a site (WebAuthn). It counts its uses. */
 export class SoftwarePasskey {
   counter = 0;
+  private said: object = { transports: ['internal'] };
   private readonly id = randomBytes(16);
   private readonly keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
@@ -20,6 +21,12 @@ export class SoftwarePasskey {
     private readonly site: { rpID: string; origin: string },
     private readonly userHandle: string = base64url('nobody'),
   ) {}
+
+  /** Says this of itself in a registration, which no signature covers. */
+  with(said: object): this {
+    this.said = said;
+    return this;
+  }
 
   /** The answer to the options of a registration. */
   create({ challenge }: Challenge): Record<string, unknown> {
@@ -42,7 +49,7 @@ export class SoftwarePasskey {
     return this.credential({
       clientDataJSON: this.clientData('webauthn.create', challenge),
       attestationObject: base64url(attestation),
-      transports: ['internal'],
+      ...this.said,
     });
   }
 

@@ -9,6 +9,7 @@ import type {
 import { DataSource } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { NO_CUSTOMER } from '@platform/context';
+import { isUniqueViolation } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { OperatorAccount } from './entities/operator-account.entity';
 import { OperatorPasskey } from './entities/operator-passkey.entity';
@@ -23,6 +24,8 @@ export interface PasskeySite {
 
 const SITE_NAME = 'Operator console';
 const BASE64URL = /^[\w-]+$/;
+/** A way to an authenticator, such as `internal` or `smart-card`. */
+const TRANSPORT = /^[a-z][a-z-]{0,31}$/;
 
 /** Loaded with the first passkey: programs that have none need the names of accounts, too. */
 const webAuthn = () => import('@simplewebauthn/server');
@@ -74,12 +77,16 @@ export class OperatorPasskeysService {
     const { credential } = registrationInfo;
     const id = randomUUID();
     return this.dataSource.transaction(async (manager) => {
-      await manager.insert(OperatorPasskey, {
+      const made = {
         ...{ id, accountId: operator.accountId, credentialId: credential.id, name },
         publicKey: Buffer.from(credential.publicKey),
         counter: String(credential.counter),
-        transports: credential.transports ?? [],
+        transports: transportsOf(credential.transports),
         createdAt: () => 'app.now()',
+      };
+      await manager.insert(OperatorPasskey, made).catch((cause: unknown) => {
+        if (!isUniqueViolation(cause)) throw cause;
+        throw new ServiceError('invalid_request', 'This passkey has been added before', { cause });
       });
       const metadata = { account_id: operator.accountId, passkey_id: id, name };
       const { actor } = operator;
@@ -159,6 +166,12 @@ export class OperatorPasskeysService {
     if (!result.verified) throw refused(code);
     return result;
   }
+}
+
+/** The library hands them on as the browser gave them: neither signed nor looked at. */
+function transportsOf(given: unknown): string[] {
+  const all: unknown[] = Array.isArray(given) ? given : [];
+  return all.filter((one): one is string => typeof one === 'string' && TRANSPORT.test(one));
 }
 
 function refused(code: 'invalid_request' | 'login_failed', cause?: unknown): ServiceError {
