@@ -97,6 +97,24 @@ describe('login with an identity provider', () => {
     expect(other?.id).toBe(one?.id);
   });
 
+  it('gives each person a name that the audit log takes and nobody else has, whatever the provider calls them', async () => {
+    const accounts = api.app.get(OperatorAccountsService);
+    const long = `per@${'a-long-name-of-a-company.'.repeat(3)}example.com`;
+    const nameOf = async (email: string, name: string) =>
+      (await accounts.ofIdentity({ subject: email, email, name, role: 'viewer' })).name;
+    expect(await nameOf('ase@example.com', '\u00c5se')).toBe('\u00c5se');
+    // The same letters in another form, or with a blank, are the same name.
+    expect(await nameOf('ase.2@example.com', 'A\u030ase')).toBe('ase.2@example.com');
+    expect(await nameOf('ase.3@example.com', '\u00c5se ')).toBe('ase.3@example.com');
+    expect(await nameOf('o#hara=x@example.com', "O'Hara (IT)")).toBe('o_hara_x');
+    expect(await nameOf('o#hara=x@example.org', 'o_hara_x')).toBe('o_hara_x@example.org');
+    expect(await nameOf('#@example.com', '/')).toBe('person');
+    expect(await nameOf('per@example.com', 'per')).toBe('per');
+    expect(await nameOf(long, 'per')).toBe(long.slice(0, 64));
+    expect(await nameOf(`${long}.no`, 'per')).toBe('per 2');
+    expect(await nameOf(`${long}.se`, 'per')).toBe('per 3');
+  });
+
   it('takes the strongest of several roles', async () => {
     const { browser } = await logInAs('ola');
     expect(await sessionOf(browser)).toMatchObject({ account: { name: 'ola', role: 'admin' } });

@@ -6,7 +6,7 @@ import { NO_CUSTOMER } from '@platform/context';
 import { AppConfig } from '@platform/config';
 import { isUniqueViolation } from '@platform/database';
 import { ServiceError } from '@platform/errors';
-import { isPersonName, personName } from '@platform/people';
+import { isPersonName, PERSON_NAME_MAX, personName } from '@platform/people';
 import { OperatorAccount } from './entities/operator-account.entity';
 import type { OperatorRole } from './operator-roles';
 import { hashOfSecret, isSecret, newSecret } from './secret-text';
@@ -262,10 +262,25 @@ async function freeName(
   manager: EntityManager,
   { email, name, role }: { email: string; name: string; role: OperatorRole },
 ): Promise<Invitation> {
-  const wished = isPersonName(name) ? name : (email.split('@', 1)[0] ?? '');
-  const taken = await manager
-    .createQueryBuilder(OperatorAccount, 'a')
-    .where('lower(a.name) = lower(:wished)', { wished })
-    .getExists();
-  return { email, role, name: taken ? email : wished };
+  const isTaken = (wished: string) =>
+    manager.createQueryBuilder(OperatorAccount, 'a').where('lower(a.name) = lower(:wished)', { wished }).getExists();
+  const [wished, other] = [isPersonName(name) ? name : (email.split('@', 1)[0] ?? ''), email].map(likeName);
+  for (const one of [wished, other]) if (one !== undefined && !(await isTaken(one))) return { email, role, name: one };
+  for (let count = 2; ; count++) {
+    const numbered = `${wished?.slice(0, PERSON_NAME_MAX - 8)} ${count}`;
+    if (!(await isTaken(numbered))) return { email, role, name: numbered };
+  }
+}
+
+/** A text as the name of a person: whatever stands in it, the person can log in. */
+function likeName(text: string): string {
+  const plain = text
+    .trim()
+    .normalize('NFC')
+    .replaceAll(/[^\p{L}\p{M}\p{N} ._@+'’-]/gu, '_');
+  const cut = plain
+    .replace(/^[^\p{L}\p{M}\p{N}]+/u, '')
+    .slice(0, PERSON_NAME_MAX)
+    .trim();
+  return isPersonName(cut) ? cut : 'person';
 }
