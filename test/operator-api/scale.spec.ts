@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { Client } from 'pg';
+import { CustomerLookupOperatorService } from '@domains/customers';
 import { NO_CUSTOMER } from '@platform/context';
 import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi } from '@test/operator-api';
 
@@ -149,6 +151,14 @@ describe(`the operator API with ${CUSTOMERS} customers`, () => {
   afterAll(() => api.stop());
 
   const idOf = async (text: string) => (await api.superuser.query<{ id: string }>(text)).rows[0]!.id;
+
+  it('names the customers of a list of more than a statement takes values, such as the accounting of a month', async () => {
+    const known = await idOf('select id from customer limit 1');
+    const names = await api.app
+      .get(CustomerLookupOperatorService)
+      .namesOf([...Array.from({ length: 65_536 }, () => randomUUID()), known]);
+    expect([...names.keys()]).toEqual([known]);
+  });
 
   it('answers every page of the console', async () => {
     const busiest = await idOf('select id from customer order by customer_number limit 1');
