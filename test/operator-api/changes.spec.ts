@@ -80,6 +80,8 @@ describe('changes through the operator API', () => {
     ]);
     const types = (await (await admin.call('/services/types')).json()) as { data: object[] };
     expect(types.data).toContainEqual({ type: 'fax', services: 4, customers: 2 });
+    expect(await make('GET', `/services?customer_id=${other}&type=FaX`)).toMatchObject({ total: 3 });
+    expect(await make('GET', `/services?customer_id=${other}&type=fa`)).toMatchObject({ total: 0 });
     const announcement = { type: 'fax', status: 'maintenance', message: 'New gateway' };
     expect(await make('POST', '/announcements', announcement)).toMatchObject({ services: 4, customers: 2 });
   });

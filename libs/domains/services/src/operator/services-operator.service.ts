@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, In } from 'typeorm';
+import { DataSource, type EntityManager, In, Raw } from 'typeorm';
 import { ServiceError } from '@platform/errors';
 import { CustomerServiceEntity } from '../entities/customer-service.entity';
 
@@ -40,10 +40,11 @@ export class ServicesOperatorService {
     );
   }
 
-  /** A customer's services, newest first. */
+  /** A customer's services, newest first. Types in small and capital letters are alike, as where one is added or announced to. */
   list(customerId: string, { type, status }: ServiceFilter = {}): Promise<CustomerServiceEntity[]> {
+    const ofType = { type: Raw((column) => `lower(${column}) = lower(:type)`, { type }) };
     return this.dataSource.manager.find(CustomerServiceEntity, {
-      where: { customerId, ...(type !== undefined && { type }), ...(status && { status }) },
+      where: { customerId, ...(type !== undefined && ofType), ...(status && { status }) },
       order: { createdAt: 'DESC', id: 'DESC' },
     });
   }
