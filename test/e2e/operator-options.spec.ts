@@ -38,6 +38,8 @@ describe('The value of an option', () => {
     ['audit list --since 2026-02-29T12:00:00+01:00', '2026-02-29T12:00:00+01:00 is not a time (RFC 3339'],
     ['audit list --since 2026-02-28T24:00:00Z', '2026-02-28T24:00:00Z is not a time (RFC 3339'],
     ['audit list --since 2026-02-28T12:00:00+25:00', '2026-02-28T12:00:00+25:00 is not a time (RFC 3339'],
+    ['audit list --until 9999-12-31T23:00:00-01:00', '9999-12-31T23:00:00-01:00 is not a time (RFC 3339'],
+    ['audit list --since 0001-01-01T00:00:00+00:01', '0001-01-01T00:00:00+00:01 is not a time (RFC 3339'],
     ['service add --customer CUSTOMER --type vpn --name A --config [1]', 'The value is not a JSON object'],
     ['service add --customer CUSTOMER --type vpn --name A --config {', 'The value is not a JSON object'],
     ['sms configure --customer CUSTOMER --enabled yes', 'yes is not one of true, false'],
@@ -49,6 +51,7 @@ describe('The value of an option', () => {
   it.each([
     'audit list --limit 1',
     'audit list --limit 1000000',
+    'audit list --since 0001-01-01 --until 9999-12-31T23:59:59.999Z',
     'ai accounting --month 2026-12',
     'ai ledger --customer CUSTOMER --from 2024-02-29 --to 2024-02-29 --after 0',
     'customer list --state inactive',
@@ -58,6 +61,11 @@ describe('The value of an option', () => {
     'sms configure --customer CUSTOMER --daily-cap default --json',
   ])('is taken in %s', async (line) => {
     expect(await run(line)).toMatchObject({ code: 0 });
+  });
+
+  it('that is a list of scopes has each of them once', async () => {
+    const { stdout } = await run('token issue --customer CUSTOMER --scopes ai:use,ai:read,ai:use --json');
+    expect(JSON.parse(stdout)).toMatchObject({ scopes: ['ai:use', 'ai:read'] });
   });
 
   it('that is a time without a zone is UTC, whatever the zone of the machine', async () => {

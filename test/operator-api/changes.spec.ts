@@ -69,7 +69,7 @@ describe('changes through the operator API', () => {
     expect(rows).toEqual([{ customer_id: other }]);
   });
 
-  it('announce to the services of a type however it was written, and say to how many', async () => {
+  it('announce to the services of a type however it was written, and say to how many, as the list of a customer finds them', async () => {
     const other = (await make('POST', '/customers', newCustomer())).id;
     await make('POST', '/services', { customer_id: customer, type: 'Fax', name: 'Fax' });
     await make('POST', '/services', { customer_id: other, type: 'fax ', name: 'Fax' });
@@ -380,6 +380,22 @@ describe('changes through the operator API', () => {
     await api.superuser.query('update customer set erased_at = now() where id = $1', [owner]);
     await expectProblem(await set('paid'), 400, 'invalid_request');
     expect(await changes()).toEqual(made);
+  });
+
+  it('take each scope of a token or a webhook endpoint once', async () => {
+    const given = (scopes: string[]) => ({ customer_id: customer, url: 'https://erp.fjordlys.example/twice', scopes });
+    for (const path of ['/tokens', '/webhook-endpoints']) {
+      const refused = await send('POST', path, given(['ai:read', 'ai:read']));
+      expect(await refused.json()).toMatchObject({
+        ...{
+          status: 400,
+          errors: [{ pointer: '/scopes', detail: expect.stringMatching(/^scopes must be a list of different/) }],
+        },
+      });
+      expect(await make('POST', path, given(['ai:read', 'sms:read']))).toMatchObject({
+        scopes: ['ai:read', 'sms:read'],
+      });
+    }
   });
 
   it('make no webhook endpoint for a customer that does not exist or was erased', async () => {

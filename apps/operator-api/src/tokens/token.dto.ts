@@ -25,6 +25,18 @@ import { OfCustomerDto, toOfCustomerDto } from '../customers/of-customer.dto';
 
 const NAMES = Object.keys(SCOPES);
 
+/** Different scopes. */
+export function AreScopes({ min = 0 }: { min?: number } = {}): PropertyDecorator {
+  return FieldRule((value) =>
+    Array.isArray(value) &&
+    value.length >= min &&
+    value.every((one) => typeof one === 'string' && isScope(one)) &&
+    new Set(value).size === value.length
+      ? undefined
+      : `must be a list of different scopes, of ${NAMES.join(', ')}`,
+  );
+}
+
 /** Filters of the list of tokens. */
 export class TokenQueryDto {
   /** The customer whose tokens are listed. */
@@ -46,11 +58,7 @@ export class IssueTokenDto {
     maxItems: 20,
     example: ['ai:read'],
   })
-  @FieldRule((value) =>
-    Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string' && isScope(one))
-      ? undefined
-      : `must be a list of scopes, of ${NAMES.join(', ')}`,
-  )
+  @AreScopes({ min: 1 })
   scopes!: Scope[];
 
   /** Its purpose; the customer sees it in reports. */

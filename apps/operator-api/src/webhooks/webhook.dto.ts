@@ -26,9 +26,10 @@ import {
 } from '@platform/http';
 import { timeText } from '@platform/time';
 import { URL_MAX } from '@platform/upstream';
-import { isScope, type Scope, SCOPES } from '@platform/tokens';
+import { type Scope, SCOPES } from '@platform/tokens';
 import type { OfCustomer } from '../customers/customer-names.service';
 import { type Fields, OfCustomerDto, toOfCustomerDto } from '../customers/of-customer.dto';
+import { AreScopes } from '../tokens/token.dto';
 
 const TYPES: readonly string[] = EVENT_TYPES;
 const SCOPE_NAMES = Object.keys(SCOPES);
@@ -106,11 +107,7 @@ export class AddWebhookEndpointDto {
 
   /** How much of its records a customer's endpoint gets; all that there are events of if left out. */
   @MayBeLeftOut()
-  @FieldRule((value) =>
-    Array.isArray(value) && value.every((one) => typeof one === 'string' && isScope(one))
-      ? undefined
-      : `must be a list of scopes, of ${SCOPE_NAMES.join(', ')}`,
-  )
+  @AreScopes()
   @ApiProperty({ type: 'array', items: { type: 'string', enum: SCOPE_NAMES }, maxItems: 20, required: false })
   scopes?: Scope[];
 }

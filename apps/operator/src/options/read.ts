@@ -68,7 +68,8 @@ export function time(text: string): Date {
   const time = new Date(`${day}T${minute}${seconds}${zone.toUpperCase()}`);
   // Date takes the 30th of February for a day in March.
   const exists = !Number.isNaN(there.getTime()) && there.toISOString().startsWith(`${day}T${minute}`);
-  if (!exists || Number.isNaN(time.getTime())) {
+  // Years outside of 1 to 9999, which an offset can lead to, are written in another form, which customers would read.
+  if (!exists || Number.isNaN(time.getTime()) || !/^(?!0000)\d{4}-/.test(time.toISOString())) {
     throw invalid(`${text} is not a time (RFC 3339, such as 2027-01-31T12:00:00Z)`);
   }
   return time;

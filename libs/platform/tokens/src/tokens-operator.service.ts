@@ -64,7 +64,8 @@ export class TokensOperatorService {
 
   /** Issues a token for a customer. @throws ServiceError not_found, invalid_request */
   issue(actor: string, order: NewToken): Promise<IssuedToken> {
-    const { customerId, scopes, expiresAt = null } = order;
+    const { customerId, expiresAt = null } = order;
+    const scopes = [...new Set(order.scopes)];
     const name = order.name === undefined ? null : tokenName(order.name);
     if (scopes.length === 0) throw new ServiceError('invalid_request', 'A token needs at least one scope');
     return this.dataSource.transaction(async (manager) => {

@@ -111,7 +111,7 @@ export class WebhooksOperatorService {
     assertDescription(description);
     const id = randomUUID();
     const { secret, ciphertext } = this.secrets.generate({ customerId: owner, id });
-    const scopes = customerId === undefined ? null : (endpoint.scopes ?? SCOPES_OF_EVENTS);
+    const scopes = customerId === undefined ? null : [...new Set(endpoint.scopes ?? SCOPES_OF_EVENTS)];
     const most = customerId === undefined ? OWN_ENDPOINTS : this.config.WEBHOOK_ENDPOINTS;
     const row = await this.dataSource.transaction(async (manager) => {
       if (customerId !== undefined) await lockCustomer(manager, customerId);
