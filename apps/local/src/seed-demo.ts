@@ -6,7 +6,7 @@ import { AppConfig, ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
 import { OperatorAccountsModule, OperatorAccountsService } from '@platform/operator-accounts';
 import { BillingCalendar } from '@platform/time';
-import { CustomersOperatorModule, CustomersOperatorService } from '@domains/customers';
+import { Customer, CustomersOperatorModule, CustomersOperatorService } from '@domains/customers';
 import { AiConfigurationOperatorService, AiOperatorModule, AiPricesOperatorService } from '@domains/ai';
 import { WebhooksOperatorModule, WebhooksOperatorService } from '@domains/events';
 import { ServiceChangesOperatorModule, ServiceChangesOperatorService } from '@domains/services';
@@ -20,15 +20,15 @@ import {
 import { SmsOperatorModule, SmsOperatorService } from '@domains/sms';
 import { SupportOperatorModule, Ticket, TicketsOperatorService } from '@domains/support';
 
-/** The demo customer with a token, and an operator. */
+/** The demo customer and an operator, as far as those who try the service have left them. */
 export interface Demo {
-  customerName: string;
-  token: string;
+  /** With a token; undefined once the customer was erased. */
+  customer?: { name: string; token: string };
   /** Whether the sandbox receives its webhooks. */
   receivesWebhooks: boolean;
-  /** The e-mail address of an operator, and a link that logs it in once. */
+  /** The e-mail address of an operator, and a link that logs it in once; no link if its account is deactivated. */
   operator: string;
-  loginLink: string;
+  loginLink?: string;
 }
 
 const ACTOR = 'operator:demo';
@@ -65,46 +65,57 @@ class DemoModule {
   }
 }
 
-/** Creates the demo customer if there is none, and a new token for it at each start. */
+/** Creates the demo customer if there was none yet, and a new token for it at each start. */
 export async function seedDemo(config: AppConfig): Promise<Demo> {
   const app = await NestFactory.createApplicationContext(DemoModule.with(config), {
     logger: false,
     abortOnError: false,
   });
   try {
-    const { id, name } = await demoCustomer(app);
+    const { id, name, erasedAt } = await demoCustomer(app);
+    const operator = { operator: OPERATOR, loginLink: await loginLink(app) };
+    if (erasedAt) return { ...operator, receivesWebhooks: false };
     const { token } = await app.get(TokensOperatorService).issue(ACTOR, {
       customerId: id,
       scopes: Object.keys(SCOPES) as Scope[],
       expiresAt: new Date(Date.now() + TOKEN_DAYS * DAY_MS),
     });
     const { SANDBOX_URL } = config;
-    if (SANDBOX_URL !== undefined) await addReceiver(app, id, SANDBOX_URL);
-    const { link } = await app.get(OperatorAccountsService).invite(ACTOR, { email: OPERATOR, role: 'admin' });
-    const receivesWebhooks = SANDBOX_URL !== undefined;
-    return { customerName: name, token, receivesWebhooks, operator: OPERATOR, loginLink: link };
+    const receivesWebhooks = SANDBOX_URL !== undefined && (await addReceiver(app, id, SANDBOX_URL));
+    return { ...operator, customer: { name, token }, receivesWebhooks };
   } finally {
     await app.close();
   }
 }
 
-/** Makes the sandbox an endpoint of the demo customer. At each start the sandbox has another port, and knows no secret. */
-async function addReceiver(app: INestApplicationContext, customerId: string, sandboxUrl: string): Promise<void> {
+/** Of the operator, who is made if there was none yet; nothing for one who was deactivated since. */
+async function loginLink(app: INestApplicationContext): Promise<string | undefined> {
+  const accounts = app.get(OperatorAccountsService);
+  const known = (await accounts.list()).find(({ email }) => email === OPERATOR);
+  if (known?.active === false) return undefined;
+  return (await accounts.invite(ACTOR, { email: OPERATOR, role: known?.role ?? 'admin' })).link;
+}
+
+/**
+ * Makes the sandbox an endpoint of the demo customer, unless it has as many as there may be. At each start the sandbox has another port,
+ * and knows no secret.
+ */
+async function addReceiver(app: INestApplicationContext, customerId: string, sandboxUrl: string): Promise<boolean> {
   const webhooks = app.get(WebhooksOperatorService);
   const { rows } = await webhooks.list({ customerId }, { limit: 500 });
   for (const { id, description } of rows) if (description === RECEIVER) await webhooks.remove(ACTOR, id);
+  if (rows.filter(({ description }) => description !== RECEIVER).length >= app.get(AppConfig).WEBHOOK_ENDPOINTS)
+    return false;
   const url = `${sandboxUrl}/webhooks/hook`;
   const { secret } = await webhooks.add(ACTOR, { customerId, url, description: RECEIVER });
   await fetch(`${sandboxUrl}/webhooks/secrets`, { method: 'PUT', body: JSON.stringify([secret]) });
+  return true;
 }
 
-async function demoCustomer(app: INestApplicationContext) {
-  const customers = app.get(CustomersOperatorService);
-  const known = (await customers.list({ search: NUMBER }, { limit: 500 })).rows.find(
-    ({ customerNumber }) => customerNumber === NUMBER,
-  );
+async function demoCustomer(app: INestApplicationContext): Promise<Customer> {
+  const known = await app.get(DataSource).manager.findOneBy(Customer, { customerNumber: NUMBER });
   if (known) return known;
-  const customer = await customers.create(ACTOR, {
+  const customer = await app.get(CustomersOperatorService).create(ACTOR, {
     name: 'Fjordlys AS (demo)',
     organizationNumber: '123456785',
     email: 'it@fjordlys.example',

@@ -219,11 +219,19 @@ function welcome(config: AppConfig, demo: Demo | undefined): string {
     if (demo?.receivesWebhooks)
       lines.push(`Webhooks       ${config.SANDBOX_URL}/webhooks/ shows those of the demo customer`);
   }
-  if (demo) {
-    lines.push('', `Demo customer  ${demo.customerName}`, `Demo token     ${demo.token}`, '', 'Try it:');
-    lines.push(`  curl -s -H 'Authorization: Bearer ${demo.token}' ${api}/customer`);
+  if (demo?.customer) {
+    const { name, token } = demo.customer;
+    lines.push('', `Demo customer  ${name}`, `Demo token     ${token}`, '', 'Try it:');
+    lines.push(`  curl -s -H 'Authorization: Bearer ${token}' ${api}/customer`);
+  } else if (demo) {
+    lines.push('', 'The demo customer was erased. Another one: npm run -s operator -- customer create --help');
+  }
+  if (demo?.loginLink !== undefined) {
     lines.push('', 'Log in to the operator console, once, within ten minutes:', `  ${demo.loginLink}`);
     lines.push(`Later: npm run -s operator -- account invite --email ${demo.operator}`);
+  } else if (demo) {
+    lines.push('', `The account ${demo.operator} is deactivated. To log in with it:`);
+    lines.push(`  npm run -s operator -- account activate --account ${demo.operator}`);
   }
   return `${lines.join('\n')}\n\nCtrl-C stops everything.\n`;
 }
