@@ -158,6 +158,19 @@ describe('a restore of a backup', () => {
     expect(await isThere('restored')).toBe(false);
   });
 
+  it.each([[['--to']], [['backup', '--to', '']], [['backup', '--secrets-key']], [['backup', '--secrets-key', '']]])(
+    'goes by no option without a value: %j',
+    async (words) => {
+      const said = `restore: ${words.find((word) => word.startsWith('--'))} has no value. Nothing has been changed\n`;
+      expect(restore(words.map((word) => (word === 'backup' ? join(folder, word) : word)))).toEqual({
+        status: 1,
+        said,
+      });
+      expect(steps()).toEqual([]);
+      expect(await positions()).toHaveLength(3);
+    },
+  );
+
   it('takes no other text for a key', () => {
     writeFileSync(join(folder, 'key'), `${KEY}\r\n`);
     expect(restore([join(folder, 'backup'), '--secrets-key', join(folder, 'key')])).toMatchObject({

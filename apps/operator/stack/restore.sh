@@ -4,9 +4,11 @@ stack_restore() {
   local folder= moment= key= keep_key= yes= given=
   not_on_a_cluster restore
   while [ $# -gt 0 ]; do
+    # Also one that a script left empty: without it another moment would be restored, or with another key.
+    case "$1 ${2:-}" in '--to ' | '--secrets-key ' | '--to --'* | '--secrets-key --'*) fail "restore: $1 has no value. Nothing has been changed" ;; esac
     case $1 in
-      --to) moment=${2:-}; shift ;;
-      --secrets-key) key=${2:+$(from_caller "$2")}; shift ;;
+      --to) moment=$2; shift ;;
+      --secrets-key) key=$(from_caller "$2"); shift ;;
       --keep-secrets-key) keep_key=yes ;;
       --yes) yes=yes ;;
       -*) fail "restore does not know $1" ;;
