@@ -97,6 +97,21 @@ describe('login with an identity provider', () => {
     expect(other?.id).toBe(one?.id);
   });
 
+  it('gives an account to nobody else who has its address by now, and keeps it for a person with another address', async () => {
+    const accounts = api.app.get(OperatorAccountsService);
+    const of = (subject: string, email: string) =>
+      accounts.ofIdentity({ subject, email, name: subject, role: 'viewer' });
+    const { id } = await of('first-owner', 'desk@example.com');
+    expect((await of('first-owner', 'married@example.com')).id).toBe(id);
+    await expect(of('second-owner', 'DESK@example.com')).rejects.toMatchObject({
+      ...{ code: 'login_failed', detail: 'Another person has an account with your e-mail address' },
+    });
+    // One that was invited becomes that of the first who comes with its address.
+    const invited = await accounts.invite('operator:test', { email: 'invited@example.com', role: 'admin' });
+    expect(await of('third', 'Invited@example.com')).toMatchObject({ id: invited.id, role: 'viewer' });
+    await expect(of('fourth', 'invited@example.com')).rejects.toMatchObject({ code: 'login_failed' });
+  });
+
   it('gives each person a name that the audit log takes and nobody else has, whatever the provider calls them', async () => {
     const accounts = api.app.get(OperatorAccountsService);
     const long = `per@${'a-long-name-of-a-company.'.repeat(3)}example.com`;

@@ -140,6 +140,24 @@ describe('passkeys of the operator API', () => {
     expect(await codeOf(alone)).toEqual([401, 'login_failed']);
   });
 
+  it('are refused without a PIN or a finger: who has found a key is not its owner', async () => {
+    const operator = await logIn(api, 'viewer');
+    const authenticator = passkey();
+    authenticator.verifiesUser = false;
+    expect(await codeOf(await register(operator, authenticator))).toEqual([400, 'invalid_request']);
+    authenticator.verifiesUser = true;
+    expect((await register(operator, authenticator)).status).toBe(201);
+    authenticator.verifiesUser = false;
+    const { options, reply } = await logInWith(authenticator);
+    expect(options).toMatchObject({ userVerification: 'required' });
+    expect(await codeOf(reply)).toEqual([401, 'login_failed']);
+    const made = (await (await operator.post('/passkeys/options')).json()) as object;
+    expect(made).toMatchObject({
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+      excludeCredentials: [{ id: authenticator.get({ challenge: 'AAAA' }).id }],
+    });
+  });
+
   it('answer a challenge once', async () => {
     const authenticator = passkey();
     await register(await logIn(api, 'viewer'), authenticator);

@@ -1,4 +1,4 @@
-import { OperatorAccountsService, type OperatorRole } from '@platform/operator-accounts';
+import { OperatorAccountsService, type OperatorRole, OperatorSessionsService } from '@platform/operator-accounts';
 import { logIn, operatorCaller, postOf, startOperatorApi, type TestOperatorApi, USER_AGENT } from '@test/operator-api';
 import { rawHttp } from '@test/raw-http';
 
@@ -14,8 +14,10 @@ describe('sessions of the operator API', () => {
   const invite = async (role: OperatorRole = 'billing') => {
     const email = `person${++people}@example.com`;
     const { link, id } = await api.app.get(OperatorAccountsService).invite('operator:test', { email, role });
-    return { id, email, token: new URL(link.replace('/#/', '/')).searchParams.get('token') ?? '' };
+    return { id, email, token: tokenOf(link) };
   };
+  const tokenOf = (link: string) => new URL(link.replace('/#/', '/')).searchParams.get('token') ?? '';
+  const minutesTo = (time: string) => Math.round((Date.parse(time) - Date.now()) / 60_000);
   const logInWith = (token: string, headers: Record<string, string> = {}) =>
     fetch(`${api.baseUrl}/login/link`, {
       ...postOf({ token }),
@@ -32,10 +34,12 @@ describe('sessions of the operator API', () => {
     const { token, email, id } = await invite();
     const reply = await logInWith(token);
     expect(reply.status).toBe(200);
-    expect(await reply.json()).toMatchObject({
+    const session = (await reply.json()) as { expires_at: string };
+    expect(session).toMatchObject({
       account: { id, email, role: 'billing' },
       login_methods: { passkey: true, oidc: null },
     });
+    expect(minutesTo(session.expires_at)).toBe(12 * 60);
     const [cookie] = reply.headers.getSetCookie();
     expect(cookie).toMatch(/^__Host-operator_session=[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Strict$/);
     expect(await statusWith(cookieOf(reply))).toBe(200);
@@ -68,6 +72,23 @@ describe('sessions of the operator API', () => {
     const gone = await invite();
     await api.app.get(OperatorAccountsService).setActive('operator:test', gone.id, false);
     expect(await codeOf(await logInWith(gone.token))).toEqual([401, 'login_failed']);
+  });
+
+  it('end for good with a deactivation of their account, and so do its links: activated again, it logs in anew', async () => {
+    const [admin, person] = [await logIn(api, 'admin'), await logIn(api, 'viewer')];
+    const invited = await admin.post('/accounts', { email: person.email });
+    const { link, link_expires_at: ends } = (await invited.json()) as { link: string; link_expires_at: string };
+    expect(minutesTo(ends)).toBe(10);
+    const invite = async (body: object) => {
+      const refused = await admin.post('/accounts', { email: person.email, ...body });
+      return [refused.status, ((await refused.json()) as { detail: string }).detail];
+    };
+    expect(await invite({ role: 'admin' })).toEqual([400, `${person.email} has the role viewer: change that first`]);
+    expect((await admin.post(`/accounts/${person.id}/deactivate`)).status).toBe(200);
+    expect(await invite({})).toEqual([400, `The account of ${person.email} is deactivated: activate it first`]);
+    expect((await admin.post(`/accounts/${person.id}/activate`)).status).toBe(200);
+    expect(await statusWith(person.cookie)).toBe(401);
+    expect(await codeOf(await logInWith(tokenOf(link)))).toEqual([401, 'login_failed']);
   });
 
   it('never take over a cookie that was there before the login', async () => {
@@ -140,6 +161,19 @@ describe('sessions of the operator API', () => {
     const [one, other] = [await logIn(api, 'support'), await logIn(api, 'support')];
     const { data } = (await (await one.call('/sessions')).json()) as { data: { id: string; current: boolean }[] };
     expect(data).toMatchObject([{ current: true, method: 'link', user_agent: USER_AGENT }]);
+    // Another browser of the same person's, until it has ended in one of these ways.
+    const account = await api.app.get(OperatorAccountsService).find(one.email);
+    for (const end of ['revoked_at = now()', 'expires_at = now()', `last_seen_at = now() - interval '30 minutes'`]) {
+      const browser = { userAgent: 'Phone', network: '127.0.0.1' };
+      await api.app.get(OperatorSessionsService).begin(account, { method: 'passkey' }, browser);
+      expect(await (await one.call('/sessions')).json()).toMatchObject({
+        data: [{ user_agent: 'Phone' }, { current: true }],
+      });
+      await api.superuser.query(`update operator_session set ${end} where account_id = $1 and method = 'passkey'`, [
+        one.id,
+      ]);
+      expect(await (await one.call('/sessions')).json()).toMatchObject({ data: [{ current: true }] });
+    }
     const path = `/sessions/${data[0]!.id}/revoke`;
     expect(await codeOf(await other.post(path))).toEqual([404, 'not_found']);
     expect((await one.post(path)).status).toBe(204);

@@ -2,8 +2,8 @@ import { createSign, generateKeyPairSync, hash, randomBytes } from 'node:crypto'
 
 const sha256 = (data: string | Buffer) => hash('sha256', data, 'buffer');
 const base64url = (data: string | Buffer) => Buffer.from(data).toString('base64url');
-/** User present, user verified, and attested credential data. */
-const [PRESENT_AND_VERIFIED, ATTESTED] = [0x05, 0x40];
+/** User present, user verified, attested credential data. */
+const [PRESENT, VERIFIED, ATTESTED] = [0x01, 0x04, 0x40];
 
 /** What it is asked for: the options of the service, as far as they matter. */
 interface Challenge {
@@ -13,6 +13,8 @@ interface Challenge {
 /** An authenticator in software, as a browser would use it for a site (WebAuthn). It counts its uses. */
 export class SoftwarePasskey {
   counter = 0;
+  /** Whether it asks for a PIN or a finger, not for a touch alone. */
+  verifiesUser = true;
   private said: object = { transports: ['internal'] };
   private readonly id = randomBytes(16);
   private readonly keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -39,7 +41,7 @@ export class SoftwarePasskey {
       Buffer.from(y, 'base64url'),
     ]);
     const attested = Buffer.concat([Buffer.alloc(16), Buffer.from([0, this.id.length]), this.id, key]);
-    const data = this.authenticatorData(PRESENT_AND_VERIFIED | ATTESTED, attested);
+    const data = this.authenticatorData(ATTESTED, attested);
     // CBOR: {"fmt": "none", "attStmt": {}, "authData": data}
     const attestation = Buffer.concat([
       Buffer.from('a363666d74646e6f6e656761747453746d74a068617574684461746158', 'hex'),
@@ -57,7 +59,7 @@ export class SoftwarePasskey {
   get({ challenge }: Challenge): Record<string, unknown> {
     this.counter++;
     const clientData = this.clientData('webauthn.get', challenge);
-    const data = this.authenticatorData(PRESENT_AND_VERIFIED);
+    const data = this.authenticatorData(0);
     const signature = createSign('sha256')
       .update(Buffer.concat([data, sha256(Buffer.from(clientData, 'base64url'))]))
       .sign(this.keys.privateKey);
@@ -79,8 +81,9 @@ export class SoftwarePasskey {
   }
 
   private authenticatorData(flags: number, rest: Buffer = Buffer.alloc(0)): Buffer {
+    const user = this.verifiesUser ? PRESENT | VERIFIED : PRESENT;
     const counter = Buffer.alloc(4);
     counter.writeUInt32BE(this.counter);
-    return Buffer.concat([sha256(this.site.rpID), Buffer.from([flags]), counter, rest]);
+    return Buffer.concat([sha256(this.site.rpID), Buffer.from([flags | user]), counter, rest]);
   }
 }
