@@ -1,22 +1,34 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { statfs } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import { NO_CUSTOMER } from '@platform/context';
 import { InternalListenerService } from '@platform/internal-listener';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveFakeBillingAccount } from '@test/factories/invoice.factory';
+import { saveFakeEndpoint } from '@test/factories/webhook.factory';
+import { type RawServer, startRawServer } from '@test/raw-server';
+import { selfSigned } from '@test/self-signed';
 import { useTestDatabase } from '@test/use-test-database';
 import { WorkerModule } from '../../apps/worker/src/worker.module';
 
 const database = useTestDatabase();
+const DAY_S = 86_400;
 
 describe("the worker's metrics", () => {
   let worker: INestApplicationContext;
+  let shown: RawServer;
   // Without a billing source's key nothing is synced, and the rows stay as they are.
   beforeAll(async () => {
-    worker = await NestFactory.createApplicationContext(WorkerModule.with(database.config), { logger: false });
+    shown = await startRawServer(selfSigned('127.0.0.1', 10 * DAY_S * 1000));
+    const config = Object.assign(database.config, { PUBLIC_URL: shown.url });
+    worker = await NestFactory.createApplicationContext(WorkerModule.with(config), { logger: false });
   });
-  afterAll(() => worker.close());
+  afterAll(async () => {
+    await worker.close();
+    await shown.close();
+  });
 
   const sql = (text: string, values: unknown[] = []) => database.superuser.query(text, values);
 
@@ -73,6 +85,53 @@ describe("the worker's metrics", () => {
 
     await sql(`delete from billing_account where source = 'stripe'`);
     expect((await scrape())('invoice_sync_accounts{source="stripe"}')).toBeUndefined();
+  });
+
+  it('tell of the newest backup of each kind, of the schedule, of the disk and of the certificate; of none they have no value', async () => {
+    const gauges = ['age_seconds', 'bytes', 'disk_free_bytes'].map((name) => `backup_${name}`);
+    const of = async (kind: string) => {
+      const read = await scrape();
+      const [age, ...sizes] = gauges.map((name) => read(`${name}{kind="${kind}"}`));
+      const hours = (seconds: number | undefined) => seconds && Math.round((seconds / 3600) * 10) / 10;
+      return [hours(age), ...sizes, hours(read('backup_scheduled_age_seconds'))];
+    };
+    const note = (kind: string, bytes: number, free: number, hours: number, scheduled = false) =>
+      sql(
+        `insert into backup (kind, bytes, free_bytes, scheduled, completed_at) values ($1, $2, $3, $4, now() - $5 * interval '1 hour')`,
+        [kind, bytes, free, scheduled, hours],
+      );
+    expect(await of('dump')).toEqual([undefined, undefined, undefined, undefined]);
+    await note('dump', 300, 5000, 30, true);
+    await note('base', 7, 8, 3);
+    await note('dump', 400, 4000, 2);
+    expect(await of('dump')).toEqual([2, 400, 4000, 30]);
+    expect(await of('base')).toEqual([3, 7, 8, 30]);
+
+    const read = await scrape();
+    const { blocks, bsize } = await statfs('/');
+    expect(read('disk_size_bytes')).toBe(blocks * bsize);
+    expect(read('disk_free_bytes')).toBeGreaterThan(0);
+    expect(read('disk_free_bytes')).toBeLessThan(blocks * bsize);
+    expect(read('certificate_ends_seconds')).toBeGreaterThan(10 * DAY_S - 600);
+    expect(read('certificate_ends_seconds')).toBeLessThanOrEqual(10 * DAY_S);
+  });
+
+  it('count the webhook endpoints in use, and those that fail', async () => {
+    const { id: active } = await saveFakeCustomer(database.superuser);
+    const { id: inactive } = await saveFakeCustomer(database.superuser, { active: false });
+    const save = async (customer: string, state: string) => {
+      const id = await saveFakeEndpoint(database.superuser, customer);
+      await sql(`update webhook_endpoint set ${state} where id = $1`, [id]);
+    };
+    await save(active, 'failing_since = null');
+    await save(active, 'failing_since = now()');
+    await save(NO_CUSTOMER, 'failing_since = now()');
+    await save(active, `failing_since = now(), disabled_at = now(), disabled_reason = 'operator'`);
+    await save(inactive, 'failing_since = now()');
+    const read = await scrape();
+    expect([read('webhook_endpoints'), read('webhook_failing_endpoints')]).toEqual([3, 2]);
+    expect([read('webhook_full_endpoints'), read('webhook_deliveries_due')]).toEqual([0, 0]);
+    expect(read('webhook_oldest_untried_seconds')).toBe(0);
   });
 
   it('tell how many items of a queue are due, and how long the oldest has been', async () => {
