@@ -13,7 +13,7 @@ const dayOf = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY_MS).toISO
 
 interface Today {
   waiting: Record<string, number>;
-  upstreams: { name: string; state: string; failures: number }[];
+  upstreams: { name: string; state: string; failures: number; last_failure_at: string | null }[];
   series: { refusals: { day: string; code: string; requests: number }[] };
 }
 
@@ -141,5 +141,28 @@ describe('the figures of today', () => {
     later += DAY_MS;
     await refuse(9);
     expect((await today()).series.refusals[0]).toMatchObject({ day: old, requests: 3 });
+  });
+
+  it('say which other systems have failed in the last hour, how often, and when last', async () => {
+    const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+    const fault = (minutes: number, code: string) =>
+      run(
+        `insert into refused_request (customer_id, id, request_id, network, method, status, code, duration_ms, created_at)
+         values ($1, app.first_id($2), 'r', '192.0.2.1', 'POST', 502, $3, 1, $2)`,
+        ...[minutesAgo(minutes), code],
+      );
+    for (const minutes of [3, 20, 61]) await fault(minutes, 'ai_upstream_failed');
+    await fault(10, 'ai_upstream_rejected');
+    await fault(30, 'sms_gateway_rejected');
+    // Refusals of the service itself.
+    await fault(1, 'ai_not_enabled');
+    await fault(2, 'sms_not_enabled');
+    later += LONGER_THAN_KEPT_MS;
+    const [ai, sms] = (await today()).upstreams;
+    expect(ai).toMatchObject({ name: 'ai', state: 'failing', failures: 3 });
+    expect(sms).toMatchObject({ name: 'sms', state: 'failing', failures: 1 });
+    const near = (time: string | null | undefined, minutes: number) =>
+      Math.abs(Date.parse(time ?? '') - Date.parse(minutesAgo(minutes))) < 30_000;
+    expect([near(ai?.last_failure_at, 3), near(sms?.last_failure_at, 30)]).toEqual([true, true]);
   });
 });
