@@ -176,7 +176,7 @@ describe('an event is written by its cause', () => {
     seen.add('invoice.sync_failed');
   });
 
-  it("an operator's reply and status; neither a note nor a customer's own reply", async () => {
+  it("an operator's reply and status; neither a note nor a customer's own reply, also one that was given by telephone", async () => {
     const caller = await arrange();
     const { body } = await caller.post('/support/tickets', { title: 'Help', body: 'It is slow' });
     const id = String(body.id);
@@ -191,6 +191,7 @@ describe('an event is written by its cause', () => {
     expect(changed).toMatchObject({ status: 'pending', reply_count: 1, replies: [{ body: 'We look' }] });
     await wait();
     await caller.post(`/support/tickets/${id}/replies`, { body: 'Thank you' });
+    await operator('ticket', 'reply', '--ticket', id, '--author', 'customer', '--body', 'They called: it works');
     await caller.expectEvents();
     expect(await caller.told()).toMatchObject([
       { type: 'ticket.created', reference: { id }, record: { id, title: 'Help' } },

@@ -144,6 +144,37 @@ describe('What an operator has to do now and then', () => {
     expect(stderr).toBe('in all 3 customers: topped up 0, used 0 purchased and 6 included NOK\n');
   });
 
+  it('the customers that stored most during the last days come first, with their largest day', async () => {
+    const names = new Map<string, string>();
+    for (const [name, days] of Object.entries({ steady: [40, 40, 40], today: [100, 0, 0], before: [0, 0, 300] })) {
+      const { id } = await saveFakeCustomer(database.superuser);
+      names.set(id, name);
+      for (const [ago, bytes] of days.entries())
+        await database.superuser.query(
+          `insert into stored_bytes (customer_id, day, bytes) values ($1, (now() at time zone 'UTC')::date - $2::int, $3)`,
+          [id, ago, bytes * 1000],
+        );
+    }
+    const stored = async (words: string) => {
+      const { stdout } = await run(`customer storage ${words} --json`);
+      const rows = JSON.parse(stdout) as { id: string; bytes: number; largest_day: number }[];
+      return rows.map(({ id, bytes, largest_day: largest }) => [names.get(id), bytes / 1000, largest / 1000]);
+    };
+    expect(await stored('--days 1')).toEqual([
+      ['today', 100, 100],
+      ['steady', 40, 40],
+      ['before', 0, 0],
+    ]);
+    expect((await stored('--days 2')).slice(0, 2)).toEqual([
+      ['today', 100, 100],
+      ['steady', 80, 40],
+    ]);
+    expect(await stored('--days 3 --limit 2')).toEqual([
+      ['before', 300, 300],
+      ['steady', 120, 40],
+    ]);
+  });
+
   it('the charged calls of a customer are exported as CSV, with all that a receipt has', async () => {
     const { id: customer } = await saveFakeCustomer(database.superuser);
     const model = await saveModelPrice(database.superuser);

@@ -1,5 +1,6 @@
 import type { Client } from 'pg';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
+import { billingDay } from '@test/billing-days';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { operatorCommand } from '@test/operator-command';
 import { startWorkerProcess, type WorkerProcess } from '@test/worker-process';
@@ -78,6 +79,19 @@ describe("The operator's command line: invoices, tickets and SMS", () => {
     );
     const change = (from: string, to: string) => ({ metadata: { invoice_id: added.id, from, to } });
     expect(rows).toEqual([change('open', 'paid'), change('paid', 'paid'), change('paid', 'open')]);
+    // What is given up is owed all the same.
+    const set = (status: string) => json(`invoice set-status --invoice ${added.id} --status ${status}`);
+    expect(await set('uncollectible')).toMatchObject({ amount_due: '1250.50', paid_at: null });
+    expect(await set('void')).toMatchObject({ amount_due: '0.00', paid_at: null });
+    const today = await json<{ id: string }>(
+      `invoice add --customer ${customer} --number 1002 --amount-nok 1 --issue-date ${billingDay()} --due-date 2999-12-31`,
+    );
+    const fresh = await superuser.query(
+      `select from invoice where id = $1 and created_at > now() - interval '1 minute'`,
+      [today.id],
+    );
+    expect(fresh.rowCount).toBe(1);
+    await superuser.query('delete from invoice where id = $1', [today.id]);
   });
 
   it.each([

@@ -82,6 +82,22 @@ describe('a status event', () => {
     expect(await audited()).toEqual(['status.post', 'status.end']);
   });
 
+  it('is not told to have ended where nobody was told that it had begun', async () => {
+    const { id, seen } = await announce();
+    const told = async () => {
+      const { rows } = await api.superuser.query(
+        `select from event where type = 'service.status_changed' and record->'events'->0->>'id' = $1`,
+        [id],
+      );
+      return rows.length;
+    };
+    expect(await told()).toBe(1);
+    await api.superuser.query('update status_event set begin_told = false where id = $1', [id]);
+    expect((await operator('end', '--event', id)).code).toBe(0);
+    expect((await seen()).status).toBe('operational');
+    expect(await told()).toBe(1);
+  });
+
   it('is told to have ended where its begin is being told at the same time; ended twice at once, once', async () => {
     const { id, audited } = await announce();
     const told = async () => {
