@@ -91,6 +91,16 @@ describe('sessions of the operator API', () => {
     expect(await codeOf(await logInWith(tokenOf(link)))).toEqual([401, 'login_failed']);
   });
 
+  it('are of the person whose address is given, not of one who is called by it', async () => {
+    const accounts = api.app.get(OperatorAccountsService);
+    const [address, role] = ['the-other@example.com', 'viewer'] as const;
+    const named = await accounts.invite('operator:test', { email: 'one@example.com', name: address, role });
+    const other = await accounts.invite('operator:test', { email: address, name: named.id, role });
+    const found = async (text: string) => (await accounts.find(text)).id;
+    expect([await found('The-Other@example.com '), await found('one@example.com')]).toEqual([other.id, named.id]);
+    expect([await found(named.id), await found(other.id)]).toEqual([named.id, other.id]);
+  });
+
   it('never take over a cookie that was there before the login', async () => {
     const { token } = await invite();
     const planted = `__Host-operator_session=${'A'.repeat(43)}`;

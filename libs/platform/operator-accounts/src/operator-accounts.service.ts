@@ -112,13 +112,15 @@ export class OperatorAccountsService {
     return account === null || (account.active && roles.includes(account.role));
   }
 
-  /** An account by its id, e-mail address or name. @throws ServiceError not_found */
+  /** An account by its id, e-mail address or name, in this order: a name may be another person's address. @throws ServiceError not_found */
   async find(reference: string): Promise<OperatorAccount> {
     const account = await this.dataSource.manager
       .createQueryBuilder(OperatorAccount, 'a')
       .where('cast(a.id as text) = :text or lower(a.email) = lower(:text) or lower(a.name) = lower(:text)', {
         text: reference.trim(),
       })
+      .orderBy('cast(a.id as text) = :text', 'DESC')
+      .addOrderBy('lower(a.email) = lower(:text)', 'DESC')
       .getOne();
     if (!account) throw unknownAccount(reference);
     return account;
