@@ -60,6 +60,19 @@ describe("The operator's console with an identity provider", () => {
     expectNoComplaints();
   });
 
+  it('offers nobody a passkey, which would log nobody in', async () => {
+    await kari.open('/account');
+    await kari.page.getByRole('heading', { name: 'Sessions', exact: true }).waitFor();
+    await kari.page.getByText('kari@example.com, role billing').waitFor();
+    expect(await kari.page.getByText(/add a passkey/i).count()).toBe(0);
+    const link = await kari.browser.newPage();
+    await link.goto(`${api.origin}/#/login/link?token=x`);
+    await link.getByText('The link logs you in once.').waitFor();
+    expect(await link.getByText(/passkey/i).count()).toBe(0);
+    await link.close();
+    expectNoComplaints();
+  });
+
   it('keeps the form of a person who goes back without a login, and forgets it if another person logs in', async () => {
     await age();
     const { id } = await saveFakeCustomer(api.superuser);

@@ -77,55 +77,58 @@ export function AccountPage() {
         </Typography>
       )}
       {problem && <Alert severity="error">{problem}</Alert>}
-      <Card variant="outlined">
-        <CardContent>
-          <Typography component="h2" variant="h6">
-            Passkeys
-          </Typography>
-          {passkeys.data?.data.length === 0 && (
-            <Alert severity="warning">Add a passkey: the link that you came by worked once.</Alert>
-          )}
-          <Table size="small" aria-label="Passkeys">
-            <TableBody>
-              {passkeys.data?.data.map((passkey) => (
-                <TableRow key={passkey.id}>
-                  <TableCell>{passkey.name}</TableCell>
-                  <TableCell>added {formatTime(passkey.created_at, formats)}</TableCell>
-                  <TableCell>last used {formatTime(passkey.last_used_at, formats)}</TableCell>
-                  <TableCell align="right">
-                    <Button
-                      size="small"
-                      color="error"
-                      onClick={attempt(
-                        () => call('DELETE', `passkeys/${passkey.id}`),
-                        asks('DELETE', `passkeys/${passkey.id}`),
-                      )}
-                    >
-                      {labelOf('Remove', asks('DELETE', `passkeys/${passkey.id}`))}
-                    </Button>
-                  </TableCell>
-                </TableRow>
-              ))}
-            </TableBody>
-          </Table>
-          <Stack direction="row" spacing={1} sx={{ mt: 1 }}>
-            <TextField label="Name of the device" value={name} onChange={(event) => setName(event.target.value)} />
-            <Button
-              variant="contained"
-              disabled={name.trim() === ''}
-              onClick={attempt(
-                async () => {
-                  await addPasskey(name.trim());
-                  setName('');
-                },
-                asks('POST', 'passkeys'),
-              )}
-            >
-              {labelOf('Add a passkey', asks('POST', 'passkeys'))}
-            </Button>
-          </Stack>
-        </CardContent>
-      </Card>
+      {/* With an identity provider there are none. */}
+      {session.data?.login_methods.passkey !== false && (
+        <Card variant="outlined">
+          <CardContent>
+            <Typography component="h2" variant="h6">
+              Passkeys
+            </Typography>
+            {passkeys.data?.data.length === 0 && (
+              <Alert severity="warning">Add a passkey: the link that you came by worked once.</Alert>
+            )}
+            <Table size="small" aria-label="Passkeys">
+              <TableBody>
+                {passkeys.data?.data.map((passkey) => (
+                  <TableRow key={passkey.id}>
+                    <TableCell>{passkey.name}</TableCell>
+                    <TableCell>added {formatTime(passkey.created_at, formats)}</TableCell>
+                    <TableCell>last used {formatTime(passkey.last_used_at, formats)}</TableCell>
+                    <TableCell align="right">
+                      <Button
+                        size="small"
+                        color="error"
+                        onClick={attempt(
+                          () => call('DELETE', `passkeys/${passkey.id}`),
+                          asks('DELETE', `passkeys/${passkey.id}`),
+                        )}
+                      >
+                        {labelOf('Remove', asks('DELETE', `passkeys/${passkey.id}`))}
+                      </Button>
+                    </TableCell>
+                  </TableRow>
+                ))}
+              </TableBody>
+            </Table>
+            <Stack direction="row" spacing={1} sx={{ mt: 1 }}>
+              <TextField label="Name of the device" value={name} onChange={(event) => setName(event.target.value)} />
+              <Button
+                variant="contained"
+                disabled={name.trim() === ''}
+                onClick={attempt(
+                  async () => {
+                    await addPasskey(name.trim());
+                    setName('');
+                  },
+                  asks('POST', 'passkeys'),
+                )}
+              >
+                {labelOf('Add a passkey', asks('POST', 'passkeys'))}
+              </Button>
+            </Stack>
+          </CardContent>
+        </Card>
+      )}
       <Card variant="outlined">
         <CardContent>
           <Typography component="h2" variant="h6">

@@ -39,7 +39,8 @@ export function LoginPage() {
       {link !== null ? (
         <>
           <Typography variant="body2">
-            The link logs you in once. Add a passkey afterwards, to log in without a link.
+            The link logs you in once.
+            {methods.data?.passkey && ' Add a passkey afterwards, to log in without a link.'}
           </Typography>
           <Button variant="contained" disabled={isBusy} onClick={attempt(() => logInByLink(link), '/account')}>
             Log in with this link
