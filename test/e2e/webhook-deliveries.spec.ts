@@ -632,4 +632,21 @@ describe('Deliveries of events to webhook endpoints', () => {
     const own = receiver.at(path).find(({ event }) => event.type === 'credit_request.created');
     new Webhook(secret).verify(own?.body ?? '', own?.headers as Record<string, string>);
   });
+
+  it("reach a private address only from the operator's own endpoints, unless the settings allow it", async () => {
+    const caller = await manager();
+    const { id } = await create(caller, { event_types: ['sms.failed'] });
+    const added = await operatorCommand(
+      api.database,
+      ['webhook', 'add', '--url', receiver.url + path, '--types', 'sms.failed', '--json'],
+      { environment: { SECRETS_KEY: api.database.config.SECRETS_KEY ?? '' } },
+    );
+    const own = (JSON.parse(added.stdout) as { id: string }).id;
+    jest.replaceProperty(api.database.config, 'WEBHOOK_ALLOW_PRIVATE', false);
+    await record(caller.customer.id, 'sms.failed', {});
+    await untilStates(own, 'delivered');
+    await until(async () => (await deliveries(id))[0]?.attempts === 1);
+    expect(await deliveries(id)).toMatchObject([{ state: 'pending', last_status: null, last_error: 'address_refused' }]);
+    expect(receiver.at(path)).toHaveLength(1);
+  });
 });
