@@ -10,9 +10,11 @@ import { createCaller, startApi, type TestApi } from '@test/api';
 import { setDatabaseClock } from '@test/database-clock';
 import { expectProblem } from '@test/expect-problem';
 import { operatorCommand } from '@test/operator-command';
+import { saveFakeInvoice } from '@test/factories/invoice.factory';
 import { waitForLocks } from '@test/locks';
 import { until } from '@test/until';
 import { startWebhookReceiver, type WebhookReceiver } from '@test/webhook-receiver';
+import type { EventPageDto } from '../../apps/customer-api/src/events/event-query.dto';
 import type { WebhookEndpointWithSecretDto } from '../../apps/customer-api/src/webhooks/webhook.dto';
 import { WorkerModule } from '../../apps/worker/src/worker.module';
 
@@ -631,6 +633,25 @@ describe('Deliveries of events to webhook endpoints', () => {
     expect(types.sort()).toEqual(['credit_request.created', 'sms.failed', 'sms.failed', 'sms.failed']);
     const own = receiver.at(path).find(({ event }) => event.type === 'credit_request.created');
     new Webhook(secret).verify(own?.body ?? '', own?.headers as Record<string, string>);
+  });
+
+  it("have the event as GET /events shows it, at a customer's endpoint and at the operator's own", async () => {
+    const caller = await manager(['events:read', 'invoices:read']);
+    await create(caller, { event_types: ['invoice.created'] });
+    await operatorCommand(
+      api.database,
+      ['webhook', 'add', '--url', receiver.url + path, '--types', 'invoice.created', '--json'],
+      { environment: { SECRETS_KEY: api.database.config.SECRETS_KEY ?? '' } },
+    );
+    const { id: invoiceId } = await saveFakeInvoice(api.superuser, caller.customer.id, { pdfReference: 'inv_1' });
+    await api.superuser.query(`select app.record_invoice_event($1, 'invoice.created', $2, 'Europe/Oslo')`, [
+      caller.customer.id,
+      invoiceId,
+    ]);
+    const received = await receiver.until(path, 2);
+    const { data } = (await (await caller.call('/events')).json()) as EventPageDto;
+    expect(data).toMatchObject([{ data: { id: invoiceId, pdf_url: expect.stringContaining(invoiceId) } }]);
+    expect(received.map(({ event }) => event)).toEqual([...data, ...data]);
   });
 
   it("reach a private address only from the operator's own endpoints, unless the settings allow it", async () => {
