@@ -422,6 +422,26 @@ describe('Deliveries of events to webhook endpoints', () => {
     expect(new Set(ids).size).toBe(6);
   });
 
+  it('to an endpoint that has failed for days and takes one: it fails since the one behind that, and stays in use', async () => {
+    const caller = await manager();
+    const { id } = await create(caller);
+    receiver.answer(path, (reply, { event }) => reply.writeHead(event.type === 'sms.failed' ? 500 : 204).end());
+    const long = `update webhook_endpoint set failing_since = app.now() - interval '6 days' where id = $1`;
+    await api.superuser.query(long, [id]);
+    // Both are due at once, and one has failed before: their results are stored together.
+    await api.superuser.query('begin');
+    for (const type of ['sms.delivered', 'sms.failed']) await record(caller.customer.id, type, {});
+    await api.superuser.query('select app.sequence_events($1)', [caller.customer.id]);
+    const tried = `update webhook_delivery set attempts = 1 where endpoint_id = $1 and event_type = 'sms.failed'`;
+    await api.superuser.query(tried, [id]);
+    await api.superuser.query('commit');
+    await until(async () => (await deliveries(id))[1]?.attempts === 2);
+    expect((await deliveries(id)).map(({ state }) => state)).toEqual(['delivered', 'pending']);
+    const { disabled_reason, failing_since } = (await endpointRow(id)) ?? {};
+    expect(disabled_reason).toBeNull();
+    expect(Date.now() - (failing_since?.getTime() ?? 0)).toBeLessThan(60_000);
+  });
+
   it('of a test have an event of their own, ten an hour', async () => {
     const caller = await manager();
     const { id, secret } = await create(caller);
@@ -667,7 +687,9 @@ describe('Deliveries of events to webhook endpoints', () => {
     await record(caller.customer.id, 'sms.failed', {});
     await untilStates(own, 'delivered');
     await until(async () => (await deliveries(id))[0]?.attempts === 1);
-    expect(await deliveries(id)).toMatchObject([{ state: 'pending', last_status: null, last_error: 'address_refused' }]);
+    expect(await deliveries(id)).toMatchObject([
+      { state: 'pending', last_status: null, last_error: 'address_refused' },
+    ]);
     expect(receiver.at(path)).toHaveLength(1);
   });
 });
