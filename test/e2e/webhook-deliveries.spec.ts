@@ -442,6 +442,26 @@ describe('Deliveries of events to webhook endpoints', () => {
     expect(Date.now() - (failing_since?.getTime() ?? 0)).toBeLessThan(60_000);
   });
 
+  it('to an endpoint that failed long ago: not one that fails after a silence ends it, but its repetition; both in the places of such', async () => {
+    const caller = await manager();
+    const { id } = await create(caller);
+    receiver.answer(path, (reply) => reply.writeHead(500).end());
+    const long = `update webhook_endpoint set failing_since = app.now() - interval '6 days' where id = $1`;
+    await api.superuser.query(long, [id]);
+    await record(caller.customer.id);
+    await until(async () => (await deliveries(id))[0]?.attempts === 1);
+    expect((await endpointRow(id))?.disabled_reason).toBeNull();
+    await setDatabaseClock(api.superuser, { aheadBy: '6 seconds' });
+    await untilStates(id, 'missed');
+    expect((await endpointRow(id))?.disabled_reason).toBe('failing');
+    const runs = await api.superuser.query<{ group_id: string | null }>(
+      `select group_id from pgboss.job where name = 'webhooks.deliver' and singleton_key = $1`,
+      [`${caller.customer.id}/${id}`],
+    );
+    expect(runs.rows.length).toBeGreaterThanOrEqual(2);
+    expect([...new Set(runs.rows.map(({ group_id }) => group_id))]).toEqual(['failing']);
+  });
+
   it('of a test have an event of their own, ten an hour', async () => {
     const caller = await manager();
     const { id, secret } = await create(caller);
