@@ -10,6 +10,7 @@ import { describeValidation } from '@test/suites/validation.suite';
 import { connectAsSuperuser } from '@test/test-database';
 import type { WebhookEndpointDto } from '@records/webhook-endpoint.dto';
 import type {
+  WebhookDeliveryDto,
   WebhookDeliveryPageDto,
   WebhookEndpointWithSecretDto,
 } from '../../apps/customer-api/src/webhooks/webhook.dto';
@@ -327,6 +328,30 @@ describe('POST /webhooks/endpoints/{id}/redeliver', () => {
       true,
       { endpoint_id: endpointId, queued: since < '2000' ? 1 : 0 },
     ]);
+  });
+});
+
+describe('what is sent again, alone or with all since a time,', () => {
+  it('is due now and begins anew with its attempts, and what was delivered is not among all', async () => {
+    const caller = await createCaller(api);
+    const { endpointId, deliveryId } = await saveFakeDelivery(api.superuser, caller.customer.id);
+    const missed = await saveFakeDelivery(api.superuser, caller.customer.id, { endpointId, state: 'missed' });
+    const delivered = await saveFakeDelivery(api.superuser, caller.customer.id, { endpointId, state: 'delivered' });
+    const before = Date.now();
+    const reply = await send(caller, 'POST', `/webhooks/deliveries/${deliveryId}/redeliver`);
+    const anew = { state: 'pending', attempts: 0, next_attempt_at: expect.any(String) };
+    const alone = (await reply.json()) as WebhookDeliveryDto;
+    expect(alone).toMatchObject({ id: deliveryId, ...anew });
+    expect(Date.parse(alone.next_attempt_at ?? '')).toBeGreaterThanOrEqual(before);
+    await send(caller, 'POST', `/webhooks/endpoints/${endpointId}/redeliver`, { since: '2020-01-01T00:00:00Z' });
+    const { data } = (await (await caller.call('/webhooks/deliveries')).json()) as WebhookDeliveryPageDto;
+    expect(new Map(data.map(({ id, ...rest }) => [id, rest]))).toEqual(
+      new Map([
+        [deliveryId, expect.objectContaining(anew)],
+        [missed.deliveryId, expect.objectContaining(anew)],
+        [delivered.deliveryId, expect.objectContaining({ state: 'delivered', attempts: 11 })],
+      ]),
+    );
   });
 });
 
