@@ -3,11 +3,12 @@ import { NestFactory } from '@nestjs/core';
 import { statfs } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { NO_CUSTOMER } from '@platform/context';
+import { WebhookQueueService } from '@domains/events';
 import { InternalListenerService } from '@platform/internal-listener';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveFakeBillingAccount } from '@test/factories/invoice.factory';
-import { saveFakeEndpoint } from '@test/factories/webhook.factory';
+import { saveFakeDelivery, saveFakeEndpoint } from '@test/factories/webhook.factory';
 import { type RawServer, startRawServer } from '@test/raw-server';
 import { selfSigned } from '@test/self-signed';
 import { useTestDatabase } from '@test/use-test-database';
@@ -153,6 +154,48 @@ describe("the worker's metrics", () => {
     expect(read('worker_queue_oldest_seconds{queue="test.metrics"}')).toBeLessThan(900);
     await sql(`delete from pgboss.job where name = 'test.metrics'`);
     expect((await scrape())('worker_queue_waiting{queue="test.metrics"}')).toBeUndefined();
+  });
+
+  it('tell of the webhooks: what is due, the oldest that was not tried, and endpoints in use, failing and full', async () => {
+    const [{ id: customer }, { id: inactive }] = [
+      await saveFakeCustomer(database.superuser),
+      await saveFakeCustomer(database.superuser, { active: false }),
+    ];
+    // Nobody knows their secrets: nothing is sent to them.
+    const endpoint = (owner = customer) => saveFakeEndpoint(database.superuser, owner);
+    const [usual, failing, disabled] = [await endpoint(), await endpoint(), await endpoint()];
+    await endpoint(inactive);
+    await sql('update webhook_endpoint set failing_since = now() where id = $1', [failing]);
+    await sql(`update webhook_endpoint set disabled_at = now(), disabled_reason = 'gone' where id = $1`, [disabled]);
+    const put = async (endpointId: string, due: string, attempts = 0, state = 'pending') => {
+      const { deliveryId } = await saveFakeDelivery(database.superuser, customer, { endpointId, state });
+      await sql(`update webhook_delivery set next_attempt_at = ${due}, attempts = $2 where id = $1`, [
+        deliveryId,
+        attempts,
+      ]);
+      return deliveryId;
+    };
+    const untried = await put(usual, `now() - interval '3 minutes'`);
+    await put(usual, `now() - interval '1 hour'`, 2);
+    await put(failing, `now() - interval '1 hour'`);
+    // Neither is due: it is later, it was given up, or its endpoint gets nothing.
+    await put(usual, `now() + interval '1 hour'`);
+    await put(usual, 'null', 12, 'failed');
+    await put(disabled, `now() - interval '1 hour'`);
+    let read = await scrape();
+    expect(read('webhook_deliveries_due')).toBe(3);
+    expect(read('webhook_oldest_untried_seconds')).toBeGreaterThanOrEqual(180);
+    expect(read('webhook_oldest_untried_seconds')).toBeLessThan(900);
+    expect(read('webhook_endpoints')).toBe(2);
+    expect(read('webhook_failing_endpoints')).toBe(1);
+    expect(read('webhook_full_endpoints')).toBe(0);
+    await sql('update webhook_delivery set bytes = $2 where id = $1', [untried, database.config.WEBHOOK_QUEUE_BYTES]);
+    await worker.get(WebhookQueueService).markFull();
+    read = await scrape();
+    expect(read('webhook_full_endpoints')).toBe(2);
+    await sql('delete from webhook_endpoint');
+    read = await scrape();
+    expect(read('webhook_oldest_untried_seconds')).toBe(0);
   });
 
   it('count AI calls with an unknown outcome for a day, and accounts without free credit', async () => {
