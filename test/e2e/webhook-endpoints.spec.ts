@@ -303,11 +303,20 @@ describe('what waits for an endpoint that is deleted', () => {
 });
 
 describe('POST /webhooks/endpoints/{id}/test', () => {
-  it('is one of ten an hour, and counts one that is being stored for another endpoint', async () => {
+  it('is one of ten an hour, and counts one that is being stored for another endpoint; no other delivery', async () => {
     const caller = await createCaller(api);
     const [one, other] = [await create(caller), await create(caller)];
+    const save = (eventType: string, minutesAgo: number) => {
+      const createdAt = new Date(Date.now() - minutesAgo * 60_000);
+      return saveFakeDelivery(api.superuser, caller.customer.id, { endpointId: one.id, eventType, createdAt });
+    };
+    for (let count = 0; count < 10; count++) {
+      await save('webhook.test', 61);
+      await save('ticket.replied', 0);
+    }
+    await save('webhook.test', 58);
     const test = ({ id }: { id: string }) => send(caller, 'POST', `/webhooks/endpoints/${id}/test`);
-    for (let count = 0; count < 9; count++) expect((await test(one)).status).toBe(201);
+    for (let count = 0; count < 8; count++) expect((await test(one)).status).toBe(201);
     const storing = await connectAsSuperuser(api.database);
     await storing.query('begin');
     await storing.query(`select app.test_webhook_endpoint($1, $2, 10, 'test')`, [caller.customer.id, one.id]);

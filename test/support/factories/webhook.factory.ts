@@ -25,15 +25,16 @@ export async function saveFakeDelivery(
     createdAt = new Date(),
     endpointId,
     state = 'failed',
-  }: { createdAt?: Date; endpointId?: string; state?: string } = {},
+    eventType = 'ticket.replied',
+  }: { createdAt?: Date; endpointId?: string; state?: string; eventType?: string } = {},
 ): Promise<{ endpointId: string; deliveryId: string }> {
   const endpoint = endpointId ?? (await saveFakeEndpoint(client, customerId));
   const { rows } = await client.query<{ id: string }>(
     `insert into webhook_delivery
        (customer_id, id, endpoint_id, event_customer_id, event_id, event_type, state, attempts, queued_at, last_attempt_at, created_at)
-     values ($1, $2, $3, $1, $4, 'ticket.replied', $6, 11, $5, $5, $5)
+     values ($1, $2, $3, $1, $4, $7, $6, 11, $5, $5, $5)
      returning id`,
-    [customerId, timedId(createdAt), endpoint, randomUUID(), createdAt, state],
+    [customerId, timedId(createdAt), endpoint, randomUUID(), createdAt, state, eventType],
   );
   return { endpointId: endpoint, deliveryId: rows[0]?.id ?? '' };
 }
