@@ -207,6 +207,31 @@ describe('PATCH /webhooks/endpoints/{id}', () => {
     expect((await read(caller, id)).disabled_reason).toBeNull();
   });
 
+  it('begins anew with its failures at another address and when it is enabled again, and with no other change', async () => {
+    const caller = await createCaller(api);
+    const { id } = await create(caller);
+    const since = '2026-01-01T00:00:00.000000Z';
+    const failing = (disabled: 'failing' | null) =>
+      api.superuser.query(
+        `update webhook_endpoint set failing_since = $2, disabled_reason = $3, disabled_at = case when $3::text is not null then $2::timestamptz end
+         where id = $1`,
+        [id, since, disabled],
+      );
+    const changed = async (change: object) => {
+      const { failing_since, disabled_reason, disabled_at } = (await (
+        await send(caller, 'PATCH', `/webhooks/endpoints/${id}`, change)
+      ).json()) as WebhookEndpointDto;
+      return { failing_since, disabled_reason, disabled_at };
+    };
+    const inUse = { disabled_reason: null, disabled_at: null };
+    await failing(null);
+    for (const same of [{ description: 'ERP 2' }, { url: body.url }, { enabled: true }])
+      expect(await changed(same)).toEqual({ failing_since: since, ...inUse });
+    expect(await changed({ url: 'https://b.example.com/' })).toEqual({ failing_since: null, ...inUse });
+    await failing('failing');
+    expect(await changed({ enabled: true })).toEqual({ failing_since: null, ...inUse });
+  });
+
   it.each(['owner', 'gone', 'failing', null])(
     'enables none that the operator has disabled, whatever had disabled it before: %s',
     async (before) => {
