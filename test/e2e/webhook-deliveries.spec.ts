@@ -358,7 +358,9 @@ describe('Deliveries of events to webhook endpoints', () => {
     const events = (await (await caller.call('/events?types=webhook.endpoint_disabled&wait=10')).json()) as {
       data: { data: { disabled_at: string } }[];
     };
-    expect(events.data.map(({ data }) => data)).toEqual([expect.objectContaining({ id, disabled_reason: 'gone' })]);
+    const shown = (await (await caller.call(`/webhooks/endpoints/${id}`)).json()) as object;
+    expect(shown).toMatchObject({ id, disabled_reason: 'gone' });
+    expect(events.data.map(({ data }) => data)).toEqual([shown]);
     receiver.answer(path, undefined);
     const refused = await caller.call(`/webhooks/endpoints/${id}/redeliver`, {
       method: 'POST',
