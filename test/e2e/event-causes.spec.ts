@@ -297,10 +297,11 @@ describe('an event is written by its cause', () => {
   it('a token that expires in two weeks, and on the last day', async () => {
     const caller = await arrange();
     const [moment, day] = [Date.now(), 86_400_000];
-    const save = async (name: string, days: number, age: number, told?: number) => {
+    const save = async (name: string, days: number, age: number, told?: number, active = true) => {
       const token = await saveFakeToken(fixture.api.superuser, caller.customer.id, {
         name,
         expiresAt: new Date(moment + days * day),
+        active,
       });
       await fixture.api.superuser.query(
         'update service_token set created_at = now() - make_interval(days => $2), expiry_told_days = $3 where id = $1',
@@ -311,12 +312,19 @@ describe('an event is written by its cause', () => {
     await save('a day', 1, 100, 14);
     await save('far', 14.1, 100);
     await save('young', 5, 1);
+    await save('last day of three', 0.5, 3);
+    // Made to be valid for hours, told already, deactivated, and over.
+    await save('brief', 0.5, 0);
+    await save('told', 10, 100, 14);
+    await save('told twice', 0.5, 100, 1);
+    await save('inactive', 5, 100, undefined, false);
+    await save('over', -1, 100);
     await setDatabaseClock(fixture.api.superuser, { standsAt: new Date(moment) });
     await fixture.api.superuser.query('select app.announce_expiring_tokens($1)', [caller.customer.id]);
     await fixture.api.superuser.query('select app.announce_expiring_tokens($1)', [caller.customer.id]);
     await setDatabaseClock(fixture.api.superuser, 'right');
-    const told = await caller.expectEvents('token.expiring', 'token.expiring');
-    expect(told.map(({ name }) => name).sort()).toEqual(['a day', 'two weeks']);
+    const told = await caller.expectEvents('token.expiring', 'token.expiring', 'token.expiring');
+    expect(told.map(({ name }) => name).sort()).toEqual(['a day', 'last day of three', 'two weeks']);
     expect(Object.keys(told[0] ?? {})).toEqual(['id', 'name', 'expires_at']);
   });
 
