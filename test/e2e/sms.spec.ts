@@ -114,7 +114,14 @@ describe('POST /sms/send', () => {
     expect((await log()).data).toEqual([sms]);
     await sandbox.elks46.report(sandbox.elks46.accepted[0]!, 'sent', 'delivered');
     expect(sandbox.elks46.reports.map(({ status }) => status)).toEqual([200, 200]);
-    expect((await log()).data).toMatchObject([{ id: sms.id, status: 'delivered', delivered_at: expect.any(String) }]);
+    const [delivered] = (await log()).data;
+    expect(delivered).toMatchObject({ id: sms.id, status: 'delivered', delivered_at: expect.any(String) });
+    // Each status has its time.
+    const { created_at, updated_at } = sms;
+    expect(new Set([created_at, updated_at, delivered?.updated_at]).size).toBe(3);
+    expect(delivered?.created_at).toBe(created_at);
+    const times = [created_at, updated_at, delivered?.updated_at ?? ''].map((time) => Date.parse(time));
+    expect(times).toEqual([...times].sort((a, b) => a - b));
   });
 
   it('answers 403 sms_disabled to a customer that may not send, even for a valid request', async () => {
