@@ -103,6 +103,8 @@ describe('Delivery reports of LINK Mobility', () => {
     [[1004], 'failed', 'recipient_unavailable'],
     [[9999], 'accepted', null],
     [[1006, 9999], 'failed', 'not_delivered'],
+    // The first reason stays.
+    [[1006, 1002], 'failed', 'not_delivered'],
     [[4], 'accepted', null],
     [[1000, 4], 'sent', null],
     [[1010], 'sent', null],
@@ -112,6 +114,18 @@ describe('Delivery reports of LINK Mobility', () => {
     await fixture.send(customer);
     await fixture.sandbox.link.report(fixture.sandbox.link.accepted[0] as AcceptedSms, ...reports);
     expect(await fixture.rows(customer)).toMatchObject([{ status, error_code: errorCode }]);
+  });
+
+  it('that know no more of a message whose outcome is unknown leave the reason, and are told once', async () => {
+    const customer = await fixture.customer();
+    fixture.sandbox.link.script({ result: 1500, sent: true, reports: 'none' });
+    await expect(fixture.send(customer)).rejects.toMatchObject({ code: 'sms_gateway_failed' });
+    // Queued, and a fault of the gateway.
+    await fixture.sandbox.link.report(fixture.sandbox.link.accepted[0] as AcceptedSms, 1005, 4);
+    expect(fixture.reports.results).toEqual(['stored', 'stored']);
+    expect(await fixture.rows(customer)).toMatchObject([{ status: 'unknown', error_code: 'gateway_error' }]);
+    const { rows } = await fixture.superuser.query('select type from event where customer_id = $1', [customer]);
+    expect(rows).toEqual([{ type: 'sms.unknown' }]);
   });
 
   it('without our reference, or that are none, change nothing', async () => {
