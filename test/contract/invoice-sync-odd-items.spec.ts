@@ -174,7 +174,10 @@ describe('Odd items of a source', () => {
       from,
     });
     const customer = await fixture.customer('stripe', 'cus_place');
+    const events = async () =>
+      (await fixture.superuser.query('select type from event where customer_id = $1', [customer])).rows;
     await fixture.sync(customer, 'stripe');
+    expect(await events()).toEqual([]);
     const finalized = Date.parse('2026-02-01T23:30:00Z') / 1000;
     // Stripe prints another day than that of the issue, if it is told to.
     const effectiveAt = Date.parse('2026-01-30T23:30:00Z') / 1000;
@@ -185,5 +188,7 @@ describe('Odd items of a source', () => {
       // The day in Norway.
       { status: 'open', created_at: new Date(finalized * 1000), issue_date: '2026-01-31' },
     ]);
+    // New to its customer, who has heard nothing of the draft.
+    expect(await events()).toEqual([{ type: 'invoice.created' }]);
   });
 });
