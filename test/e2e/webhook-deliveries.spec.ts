@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { InternalListenerService } from '@platform/internal-listener';
 import { Webhook } from 'standardwebhooks';
 import { DataSource } from 'typeorm';
-import { CUSTOMER_EVENT_TYPES, EventBodiesPort } from '@domains/events';
+import { CUSTOMER_EVENT_TYPES, EventBodiesPort, WebhookQueueService } from '@domains/events';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { setDatabaseClock } from '@test/database-clock';
 import { expectProblem } from '@test/expect-problem';
@@ -509,6 +509,35 @@ describe('Deliveries of events to webhook endpoints', () => {
     expect(types).toEqual(['sms.delivered']);
     const end = `update webhook_endpoint set disabled_at = app.now(), disabled_reason = 'gone' where id = $1`;
     await api.superuser.query(end, [(JSON.parse(added.stdout) as { id: string }).id]);
+  });
+
+  it('of a customer that is deactivated while they are being sent end with the one that is under way', async () => {
+    const caller = await manager();
+    const { id } = await create(caller);
+    const now = performance.now.bind(performance);
+    let passed = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => now() + passed);
+    receiver.answer(path, (reply) => {
+      const deactivate = 'update customer set active = false where id = $1';
+      void api.superuser.query(deactivate, [caller.customer.id]).then(() => {
+        // So long that the result is stored before the next one is sent.
+        passed += 1_000;
+        reply.writeHead(204).end();
+      });
+    });
+    await api.superuser.query('begin');
+    for (let count = 0; count < 3; count++) await record(caller.customer.id);
+    await api.superuser.query('commit');
+    await until(async () => {
+      const { rowCount } = await api.superuser.query(
+        `select from pgboss.job where name = 'webhooks.deliver' and singleton_key = $1 and state = 'completed'`,
+        [`${caller.customer.id}/${id}`],
+      );
+      return (rowCount ?? 0) > 0;
+    });
+    await worker.get(WebhookQueueService).missStopped();
+    expect((await deliveries(id)).map(({ state }) => state)).toEqual(['delivered', 'missed', 'missed']);
+    expect(receiver.at(path)).toHaveLength(1);
   });
 
   it('that were sent to a former address are sent to the new one, whatever the former one answers', async () => {
