@@ -3,6 +3,7 @@ import { InvoiceSyncModule, InvoiceSyncsService, RUN_DEADLINE_MS, type SyncOutco
 import { ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
 import { NestLogger } from '@platform/logging';
+import { billingDay } from '@test/billing-days';
 import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture';
 import { until } from '@test/until';
 
@@ -285,6 +286,38 @@ describe('The sync with Fiken', () => {
     expect(await status(`credit-note:${note.creditNoteId}`)).toBe('open');
     await sync(customer);
     expect(await status(`credit-note:${note.creditNoteId}`)).toBe('paid');
+  });
+
+  it('counts as a change, and tells of, whatever its customer sees change, and nothing else', async () => {
+    const [invoice] = company().addInvoices({ customerId: 20, count: 1, unpaidEvery: 1 });
+    const id = invoice?.invoiceId ?? 0;
+    const customer = await fixture.customer('fiken', '20');
+    const told = async () => {
+      await sync(customer);
+      const [{ updated_at } = { updated_at: new Date(0) }] = await fixture.rows(customer);
+      const { rowCount } = await fixture.superuser.query('select from event where customer_id = $1', [customer]);
+      return { rowCount, updated_at };
+    };
+    let before = await told();
+    expect(before.rowCount).toBe(1);
+    const fields: Record<string, unknown> = {};
+    const days = [0, 1].map((ahead) => billingDay(new Date(Date.now() + ahead * 86_400_000)));
+    for (const change of [
+      () => company().corrupt(id, Object.assign(fields, { dueDate: '2026-03-01' })),
+      () => company().corrupt(id, Object.assign(fields, { kid: '1234' })),
+      () => company().corrupt(id, Object.assign(fields, { issueDate: '2026-01-03' })),
+      () => company().corrupt(id, Object.assign(fields, { invoiceNumber: 77_777 })),
+      () => company().corrupt(id, Object.assign(fields, { gross: 4711 })),
+      // Paid, and then on another day.
+      ...days.map((day) => () => company().settle(id, day)),
+    ]) {
+      change();
+      const after = await told();
+      expect(after.rowCount).toBe((before.rowCount ?? 0) + 1);
+      expect(after.updated_at.getTime()).toBeGreaterThan(before.updated_at.getTime());
+      expect(await told()).toEqual(after);
+      before = after;
+    }
   });
 
   it('sees that an invoice is open again, though none was open and Fiken does not say that it changed', async () => {
