@@ -7,7 +7,7 @@ import {
   AiVerificationOperatorService,
 } from '@domains/ai';
 import { DataSource } from 'typeorm';
-import { CustomersOperatorModule, CustomersOperatorService } from '@domains/customers';
+import { CustomerImportOperatorService, CustomersOperatorModule, CustomersOperatorService } from '@domains/customers';
 import { ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
 import { NestLogger } from '@platform/logging';
@@ -23,6 +23,8 @@ import { anyRow, customerOwnedTables, leaveRowLevelSecurityAlone } from '@test/a
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveFakeInvoice } from '@test/factories/invoice.factory';
 import { saveFakeToken } from '@test/factories/service-token.factory';
+import { saveLargeTickets } from '@test/factories/ticket.factory';
+import { holdLock } from '@test/locks';
 import { connectAsSuperuser } from '@test/test-database';
 import { until } from '@test/until';
 import { useTestDatabase } from '@test/use-test-database';
@@ -337,6 +339,48 @@ describe("a customer's data", () => {
       }
       expect(await everyRowOf(other)).toEqual(others);
     });
+  });
+
+  it.each<[string, (customer: string) => Promise<unknown>]>([
+    ['an invoice', (customer) => saveFakeInvoice(database.superuser, customer, { status: 'paid' })],
+    [
+      'an entry of the ledger',
+      (customer) =>
+        database.superuser.query(
+          `insert into ai_ledger_entry (customer_id, id, sequence, kind, bucket, amount, balance_after, month, actor, created_at)
+           values ($1, app.new_id(), 1, 'manual_adjustment', 'included', 1, 1, '2026-01', 'operator:test', now())`,
+          [customer],
+        ),
+    ],
+    [
+      'entries that were carried forward',
+      (customer) =>
+        database.superuser.query(
+          `insert into ai_ledger_carried (customer_id, bucket, balance, sequence, before) values ($1, 'included', 1, 1, now())`,
+          [customer],
+        ),
+    ],
+  ])('of a customer of whose books %s is left keeps the number, which another customer may have', async (_, save) => {
+    const { id, organizationNumber } = await saveFakeCustomer(database.superuser, { active: false });
+    await save(id);
+    await erase(id);
+    expect(await rowsOf('customer', id)).toMatchObject([{ organization_number: organizationNumber, email: '' }]);
+    const again = { name: 'Fjordlys AS', organizationNumber, email: 'it@fjordlys.example' };
+    const [line] = await operator.get(CustomerImportOperatorService).import(ACTOR, [{ line: 2, ...again }], true);
+    expect(line).toMatchObject({ result: 'valid', problem: null });
+    expect(await operator.get(CustomersOperatorService).create(ACTOR, again)).toMatchObject({ organizationNumber });
+  });
+
+  it('has no event that came while it was being erased', async () => {
+    const { id } = await saveFakeCustomer(database.superuser, { active: false });
+    await saveLargeTickets(database.superuser, id, 1);
+    const release = await holdLock(database, 'select from support_ticket where customer_id = $1 for update', [id]);
+    const erased = erase(id);
+    await untilLocked(1);
+    await database.superuser.query(`select app.record_event($1, 'ticket.replied', '{}', '{"body": "Kari"}')`, [id]);
+    await release();
+    await erased;
+    expect(await rowsOf('event', id)).toEqual([]);
   });
 
   it('of a customer without any books is without its organisation number', async () => {
