@@ -224,6 +224,28 @@ describe('The sync with Stripe', () => {
     },
     20_000,
   );
+
+  it('is tried again after 15 seconds, then with doubling pauses: of a minute at most for an hour, then of the usual one', async () => {
+    fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_pauses', count: 1 });
+    const customer = await fixture.customer('stripe', 'cus_pauses');
+    fixture.sandbox.stripe.always({ status: 401 });
+    const pause = async () => {
+      expect(await sync(customer)).toBe('failed');
+      const { dueAt, finishedAt } = (await report(customer)) ?? {};
+      return Math.round(((dueAt?.getTime() ?? 0) - (finishedAt?.getTime() ?? 0)) / 1000);
+    };
+    const failingFor = (minutes: number) =>
+      fixture.superuser.query(
+        'update invoice_sync set failing_since = app.now() - make_interval(mins => $2) where customer_id = $1',
+        [customer, minutes],
+      );
+    expect([await pause(), await pause(), await pause(), await pause()]).toEqual([15, 30, 60, 60]);
+    await failingFor(59);
+    expect(await pause()).toBe(60);
+    await failingFor(61);
+    expect([await pause(), await pause()]).toEqual([480, 900]);
+    fixture.sandbox.stripe.always();
+  });
 });
 
 describe('Syncs that are due', () => {
