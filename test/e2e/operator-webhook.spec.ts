@@ -96,6 +96,21 @@ describe('operator webhook', () => {
     );
   });
 
+  it("adds a customer's endpoint with the scopes of all its events, or with those named; none of an erased customer", async () => {
+    const scopesOf = async (id: string) => {
+      const query = 'select array(select unnest(scopes) order by 1) as scopes from webhook_endpoint where id = $1';
+      return (await database.superuser.query<{ scopes: string[] }>(query, [id])).rows[0]?.scopes;
+    };
+    const all = await add('--customer', customer);
+    const records = ['ai', 'invoices', 'sms', 'status', 'support'].map((record) => `${record}:read`);
+    expect(await scopesOf(all.id)).toEqual([...records, 'webhooks:manage']);
+    const some = await add('--customer', customer, '--scopes', 'sms:read');
+    expect(await scopesOf(some.id)).toEqual(['sms:read']);
+    await database.superuser.query('update customer set erased_at = now(), active = false where id = $1', [customer]);
+    const refused = await run('add', '--customer', customer, '--url', 'https://hooks.example.com/');
+    expect(refused.stderr).toContain('was erased');
+  });
+
   it('lists deliveries, and queues one or all since a time again', async () => {
     const { endpointId, deliveryId } = await saveFakeDelivery(database.superuser, customer);
     expect((await run('list', '--customer', customer)).value).toMatchObject([{ id: endpointId }]);
