@@ -72,6 +72,27 @@ describe('a status event', () => {
     ]);
   });
 
+  it('is told with its service as GET /status shows it: the worst in progress, those first, and twenty events', async () => {
+    const { customer, call } = await createCaller(api);
+    const { id: service } = await saveFakeService(api.superuser, customer.id);
+    const save = (status: string, minutesAgo: number, lasted: number | null = null) =>
+      api.superuser.query(
+        `insert into status_event (customer_id, id, service_id, status, message, starts_at, ends_at, begin_told)
+         values ($1, gen_random_uuid(), $2, $3, 'Down', now() - make_interval(mins => $4), now() - make_interval(mins => $4 - $5), $6)`,
+        [customer.id, service, status, minutesAgo, lasted, status !== 'maintenance'],
+      );
+    for (let count = 1; count <= 22; count++) await save('outage', count, 1);
+    await save('degraded', 90);
+    await save('outage', 80);
+    await save('maintenance', 70);
+    await api.superuser.query('select app.announce_begun_status_events($1)', [customer.id]);
+    const data = async (path: string) => ((await (await call(path)).json()) as { data: { data?: object }[] }).data;
+    const [shown] = (await data('/status')) as { status: string; events: Event[] }[];
+    expect(shown).toMatchObject({ status: 'outage', events: { length: 20 } });
+    expect(shown?.events.map(({ running }) => running).lastIndexOf(true)).toBe(2);
+    expect(await data('/events')).toMatchObject([{ data: shown }]);
+  });
+
   it('is ended once: its end does not move, and the log has one entry', async () => {
     const { id, seen, audited } = await announce();
     await operator('end', '--event', id);
