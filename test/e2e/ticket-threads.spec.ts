@@ -91,6 +91,21 @@ describe('a ticket', () => {
     expect(updated_at.slice(0, 19)).toBe(replies[1]?.created_at.slice(0, 19));
   });
 
+  it('is told with its thread as it is shown by itself', async () => {
+    const { customer, call, ticket } = await openTicket();
+    // The older reply is written last.
+    await api.superuser.query(
+      `insert into support_ticket_reply (customer_id, id, ticket_id, author, internal, body, created_at)
+       select $1, gen_random_uuid(), $2, 'operator', n = 2, 'Answer ' || n, now() - make_interval(mins => n) from generate_series(1, 3) n`,
+      [customer.id, ticket.id],
+    );
+    await api.superuser.query(`select app.record_ticket_event($1, 'ticket.replied', $2)`, [customer.id, ticket.id]);
+    const read = async (path: string) => (await (await call(path)).json()) as object;
+    const shown = await read(`/support/tickets/${ticket.id}`);
+    expect(shown).toMatchObject({ reply_count: 2, replies: [{ body: 'Answer 3' }, { body: 'Answer 1' }] });
+    expect(await read('/events')).toMatchObject({ data: [{ data: shown }] });
+  });
+
   it('shows the status that the operator sets, which is audited with the one before', async () => {
     const { customer, ticket, seen } = await openTicket();
     await operator('set-status', '--ticket', ticket.id, '--status', 'pending');
