@@ -126,9 +126,11 @@ describe('an event is written by its cause', () => {
     expect(created).toMatchObject({ amount: 99.9, overdue: true, due_date: '2026-02-14' });
     const pay = () => operator('invoice', 'set-status', '--invoice', id, '--status', 'paid');
     await pay();
-    expect(await caller.expectEvents('invoice.updated')).toEqual([await caller.json(`/invoices/${id}`)]);
+    const paid = await caller.json(`/invoices/${id}`);
+    expect(await caller.expectEvents('invoice.updated')).toEqual([paid]);
     await pay();
     await caller.expectEvents();
+    expect(await caller.json(`/invoices/${id}`)).toEqual(paid);
   });
 
   it('a sync that sees a new invoice, one that changes, and one that stays as it is', async () => {

@@ -117,5 +117,7 @@ describe('a ticket', () => {
       [customer.id],
     );
     expect(rows).toEqual([{ metadata: { ticket_id: ticket.id, from: 'open', to: 'pending' } }]);
+    await operator('set-status', '--ticket', ticket.id, '--status', 'pending');
+    expect(await seen()).toEqual(after);
   });
 });

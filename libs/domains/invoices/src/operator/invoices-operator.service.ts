@@ -176,11 +176,13 @@ export class InvoicesOperatorService {
       const { amount, status: before } = invoice;
       const owed = status === 'open' || status === 'uncollectible';
       const paidAt = status === 'paid' ? (invoice.paidAt ?? (() => 'app.now()')) : null;
-      await manager.update(
-        Invoice,
-        { customerId, id },
-        { status, amountDue: owed ? amount : '0', paidAt, updatedAt: () => 'app.now()' },
-      );
+      // The same status again is no change that the customer sees.
+      if (status !== before)
+        await manager.update(
+          Invoice,
+          { customerId, id },
+          { status, amountDue: owed ? amount : '0', paidAt, updatedAt: () => 'app.now()' },
+        );
       const metadata = { invoice_id: id, from: before, to: status };
       await this.audit.record(manager, { customerId, actor, action: 'invoice.set-status', metadata });
       if (status !== before)

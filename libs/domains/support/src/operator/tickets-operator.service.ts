@@ -243,7 +243,8 @@ export class TicketsOperatorService {
   setStatus(actor: string, id: string, status: TicketStatus, seen?: Date): Promise<Ticket> {
     return this.dataSource.transaction(async (manager) => {
       const { customerId, status: before } = await lockTicket(manager, id, seen);
-      await manager.update(Ticket, { customerId, id }, { status, updatedAt: () => 'app.now()' });
+      // The same status again is no change that the customer sees.
+      if (status !== before) await manager.update(Ticket, { customerId, id }, { status, updatedAt: () => 'app.now()' });
       const metadata = { ticket_id: id, from: before, to: status };
       await this.audit.record(manager, { customerId, actor, action: 'ticket.set-status', metadata });
       if (status !== before) await ticketEvent(manager, 'ticket.status_changed', customerId, id);
