@@ -1,3 +1,6 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fingerprintOf, generateToken, hashToken } from '@platform/tokens';
 import { type ApiProcess, startApiProcess } from '@test/api-process';
 import { caller } from '@test/api';
@@ -6,12 +9,18 @@ import { saveFakeToken } from '@test/factories/service-token.factory';
 import { connectAsSuperuser, createTestDatabase } from '@test/test-database';
 
 describe('the access log', () => {
-  it('has one line of JSON for each request, also those just before the end, and no token', async () => {
+  it('has one line of JSON for each request, also those just before the end, and no token; so has its copy', async () => {
     const database = await createTestDatabase();
     const superuser = await connectAsSuperuser(database);
     const { id } = await saveFakeCustomer(superuser);
     const { token, id: tokenId } = await saveFakeToken(superuser, id);
-    const api: ApiProcess = await startApiProcess({ DATABASE_URL: database.url, LOG_LEVEL: 'info' });
+    const LOG_DIRECTORY = await mkdtemp(join(tmpdir(), 'access-log-'));
+    const api: ApiProcess = await startApiProcess({
+      DATABASE_URL: database.url,
+      LOG_LEVEL: 'info',
+      LOG_DIRECTORY,
+      SHUTDOWN_IDLE_MS: '0',
+    });
     await (await caller(api.baseUrl, token)('/customer', { headers: { 'x-request-id': 'mine-1' } })).arrayBuffer();
     await (await fetch(`${api.baseUrl}/nothing`)).arrayBuffer();
     const unknown = generateToken();
@@ -22,7 +31,12 @@ describe('the access log', () => {
     await database.drop();
 
     const { stdout } = api.output();
-    const lines = stdout.split('\n').filter((line) => line.includes('"msg":"request"'));
+    const requestsIn = (log: string) => log.split('\n').filter((line) => line.includes('"msg":"request"'));
+    const lines = requestsIn(stdout);
+    const copies = await readdir(LOG_DIRECTORY);
+    const texts = await Promise.all(copies.map((name) => readFile(join(LOG_DIRECTORY, name), 'utf8')));
+    await rm(LOG_DIRECTORY, { recursive: true });
+    expect(requestsIn(texts.join(''))).toEqual(lines);
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
       expect.objectContaining({
         level: 'info',

@@ -37,12 +37,13 @@ export class AccessLog {
   private secondText = '';
 
   constructor({ LOG_DIRECTORY }: Pick<AppConfig, 'LOG_DIRECTORY'>) {
-    if (LOG_DIRECTORY !== undefined) this.file = new LogFile(LOG_DIRECTORY);
     setInterval(() => this.flush(), FLUSH_EVERY_MS).unref();
     process.once('exit', () => {
       this.flush();
       this.destination.flushSync();
     });
+    // It ends behind that, with the lines that were left.
+    if (LOG_DIRECTORY !== undefined) this.file = new LogFile(LOG_DIRECTORY);
   }
 
   /** Whether the settings ask for request logs. */

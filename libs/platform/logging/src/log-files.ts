@@ -37,11 +37,13 @@ export class LogFile implements DestinationStream {
     private readonly freeShare = shareOfDisk,
   ) {
     process.once('exit', () => this.end());
+    // Opened before there is anything to write: nothing that is written at the exit would wait for that.
+    this.begin(dayOf(Date.now()));
   }
 
   write(lines: string): void {
     const now = Date.now();
-    const day = Math.floor(now / DAY_MS);
+    const day = dayOf(now);
     if (day !== this.day) this.begin(day);
     this.unseen += lines.length;
     const looksAgain = !this.hasRoom && now - this.lookedAt >= LOOK_AGAIN_MS;
@@ -168,6 +170,10 @@ async function filesIn(directory: string): Promise<NamedFile[]> {
     day,
     compressed: compressed !== undefined,
   }));
+}
+
+function dayOf(moment: number): number {
+  return Math.floor(moment / DAY_MS);
 }
 
 function dayText(moment: number): string {
