@@ -44,10 +44,11 @@ describe('bytes of bodies in memory', () => {
 
   it('are bounded for each customer, whose next is refused with 429 and accepted when memory is free again', async () => {
     const [me, other] = [await createCaller(api), await createCaller(api)];
-    const held = await hold(me, 20_000);
+    // Its share of the process's memory has room for more.
+    const held = await hold(me, 16_000);
     const refused = await post(me, ticket(15_000));
     expect(refused.headers.get('retry-after')).toBe('5');
-    await expectProblem(refused, 429, 'rate_limited');
+    expect((await expectProblem(refused, 429, 'rate_limited')).detail).toContain(`${OF_ONE} bytes together`);
     expect((await post(other, ticket(15_000))).status).toBe(201);
     expect(await held.finish()).toMatch(/^HTTP\/1\.1 201/);
     expect((await post(me, ticket(15_000))).status).toBe(201);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -140,6 +140,30 @@ describe('A refused request is kept for the operator', () => {
     await refusalsOf(other.customer.id, 1);
     expect(await refusalsOf(flood.customer.id, 1)).toHaveLength(20);
     expect(ai.api.app.get(RefusalRecorderService).notKept).toBeGreaterThanOrEqual(40);
+  });
+
+  it('up to a number a minute of all, of which callers without a token leave room for others', () => {
+    let ahead = 60_000;
+    const now = performance.now.bind(performance);
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + ahead);
+    const recorder = ai.api.app.get(RefusalRecorderService);
+    const keptOf = (party: (place: number) => { network: string; customerId?: string }) => {
+      const before = recorder.notKept;
+      for (let place = 0; place < 400; place++)
+        recorder.record({ requestId: 'flood', method: 'GET', status: 404, durationMs: 1, ...party(place) });
+      return 400 - (recorder.notKept - before);
+    };
+    try {
+      const ofNetworks = () => keptOf((place) => ({ network: `192.0.2.${place}` }));
+      const ofCustomers = () => keptOf(() => ({ network: '192.0.2.1', customerId: randomUUID() }));
+      expect([ofNetworks(), ofNetworks(), ofCustomers()]).toEqual([60, 0, 240]);
+      ahead += 60_000;
+      expect([ofCustomers(), ofNetworks()]).toEqual([300, 0]);
+      ahead += 60_000;
+      expect(ofNetworks()).toBe(60);
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   it('not at all if that is not wanted', async () => {

@@ -369,7 +369,7 @@ describe('service tokens', () => {
       expect((await lastUse(id))?.last_used_at.getTime()).toBeGreaterThanOrEqual(startedAt);
     });
 
-    it('is written once the database is back, without another call', async () => {
+    it('is written once the database is back, without another call, and not over a later one', async () => {
       const proxy = await startTcpProxy(Number(new URL(api.database.url).port));
       const url = api.database.url.replace(/:\d+\//, `:${proxy.port}/`);
       const other = await startApi(
@@ -377,16 +377,20 @@ describe('service tokens', () => {
         { ...api.database, url, config: Object.assign(new AppConfig(), api.database.config, { DATABASE_URL: url }) },
       );
       try {
-        const { token, id } = await arrange();
+        const [{ token, id }, busy] = [await arrange(), await arrange()];
         const startedAt = Date.now();
-        expect((await caller(other.baseUrl, token)('/customer')).status).toBe(200);
+        for (const one of [token, busy.token]) expect((await caller(other.baseUrl, one)('/customer')).status).toBe(200);
         proxy.down();
         // The write a second later fails.
         const failed = jest.spyOn(other.app.get(PipelinedConnectionsService), 'single');
         await until(() => failed.mock.calls.some(([{ name }]) => name === 'tokens.record-use'));
         expect(await lastUse(id)).toBeUndefined();
+        await use(busy.token);
+        await until(async () => (await lastUse(busy.id)) !== undefined);
+        const later = (await lastUse(busy.id))?.last_used_at;
         proxy.up();
         await until(async () => ((await lastUse(id))?.last_used_at.getTime() ?? 0) >= startedAt);
+        expect((await lastUse(busy.id))?.last_used_at).toEqual(later);
       } finally {
         await other.app.close();
         await proxy.close();

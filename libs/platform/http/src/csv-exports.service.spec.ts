@@ -1,5 +1,5 @@
 import { ClsModule } from 'nestjs-cls';
-import { Test } from '@nestjs/testing';
+import { Test, type TestingModule } from '@nestjs/testing';
 import { CustomerContextService } from '@platform/context';
 import { CsvTable } from '@platform/csv';
 import { until } from '@test/until';
@@ -22,22 +22,33 @@ describe('a caller', () => {
   );
 });
 
-describe('an export that is abandoned', () => {
-  it('counts as long as its rows are being read', async () => {
-    const module = await Test.createTestingModule({
-      imports: [ClsModule],
-      providers: [CsvExportsService, CustomerContextService],
-    }).compile();
-    const exports = module.get(CsvExportsService);
+describe('an export', () => {
+  let module: TestingModule;
+  beforeEach(async () => {
+    const providers = [CsvExportsService, CustomerContextService];
+    module = await Test.createTestingModule({ imports: [ClsModule], providers }).compile();
+  });
+  afterEach(() => module.close());
+  const send = (portions: AsyncGenerator<object[]>, closed = new AbortController().signal) => {
+    const parts = { fileName: 'a', table: new CsvTable(['a']), portions, toDto: (row: object) => row, closed };
+    return module.get(CustomerContextService).run('customer', () => module.get(CsvExportsService).send(parts));
+  };
+
+  it('whose first rows cannot be read does not count any more', async () => {
+    const failing = async function* (): AsyncGenerator<object[]> {
+      yield await Promise.reject<object[]>(new Error('no rows'));
+    };
+    for (let time = 0; time < 3; time++) await expect(send(failing())).rejects.toThrow('no rows');
+  });
+
+  it('that is abandoned counts as long as its rows are being read', async () => {
     const gone = new AbortController();
     const reads: (() => void)[] = [];
     const begin = () => {
       const portions = (async function* () {
         yield await new Promise<object[]>((resolve) => reads.push(() => resolve([])));
       })();
-      const [table, toDto] = [new CsvTable(['a']), (row: object) => row];
-      const parts = { fileName: 'a', table, portions, toDto, closed: gone.signal };
-      return module.get(CustomerContextService).run('customer', () => exports.send(parts));
+      return send(portions, gone.signal);
     };
     const abandoned = [begin(), begin()];
     gone.abort();
@@ -48,6 +59,5 @@ describe('an export that is abandoned', () => {
     const last = begin();
     for (const read of reads.splice(0)) read();
     await last;
-    await module.close();
   });
 });

@@ -308,6 +308,25 @@ describe('The job queue', () => {
     await until(() => begun === 1);
   });
 
+  it('gives items the time that this version says, though a former one has made the queue', async () => {
+    const queue: WorkQueue = {
+      name: 'test.longer-now',
+      concurrency: 1,
+      lookEveryMs: 500,
+      deadlineMs: 60_000,
+      unique: 'waiting-or-running',
+      handle: () => Promise.resolve(),
+    };
+    const former = await startWorker([], [queue]);
+    await former.close();
+    await startWorker([], [{ ...queue, deadlineMs: 600_000, first: { key: '' } }]);
+    const { rows: items } = await database.superuser.query(
+      'select expire_seconds > 600 as "endsAfterDeadline" from pgboss.job where name = $1',
+      [queue.name],
+    );
+    expect(items).toEqual([{ endsAfterDeadline: true }]);
+  });
+
   it('leaks no listeners or timers while polling', async () => {
     const queue: WorkQueue = {
       name: 'test.idle',

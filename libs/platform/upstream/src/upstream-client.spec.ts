@@ -128,6 +128,20 @@ describe('UpstreamClient', () => {
     });
   });
 
+  it('sends nothing in the clear to a link of an upstream that has TLS', async () => {
+    const client = open({ baseUrl: 'https://127.0.0.1:1' });
+    const link = { url: new URL(`${server.url}/invoice.pdf`), retry: 'idempotent' } as const;
+    await expect(bodyOf(client, link)).rejects.toMatchObject({ reason: 'redirect', code: 'INSECURE', sent: false });
+    expect(server.requests).toEqual([]);
+  });
+
+  it('takes no compressed reply, whose size would have no bound', async () => {
+    server.answer((socket) => socket.write(rawReply(200, 'x', { 'content-encoding': 'gzip' })));
+    await expect(bodyOf(open())).rejects.toMatchObject({ reason: 'unexpected', code: 'CONTENT_ENCODING' });
+    server.answer((socket) => socket.write(rawReply(200, 'x', { 'content-encoding': 'Identity' })));
+    expect(await bodyOf(open())).toBe('x');
+  });
+
   it('counts an upstream as back when it answers the calls that it had left waiting', async () => {
     const held: Socket[] = [];
     server.answer((socket) => void held.push(socket));
@@ -338,6 +352,13 @@ describe('UpstreamClient', () => {
       await once(content, 'readable');
       rest();
       expect(await text(content)).toBe('abcd');
+    });
+
+    it('once: no second reply follows one that has broken off', async () => {
+      server.answer((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nab'));
+      const { content } = await open().stream({ ...get, retry: 'idempotent' });
+      await expect(text(content)).rejects.toMatchObject({ reason: 'cut_off' });
+      expect(server.requests).toHaveLength(1);
     });
 
     it('no more than it may', async () => {
