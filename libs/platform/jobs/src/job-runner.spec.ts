@@ -4,6 +4,7 @@ import { Injectable, Module, type OnModuleInit } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
+import { Metrics } from '@platform/metrics';
 import { useTestDatabase } from '@test/use-test-database';
 import { until } from '@test/until';
 import { JobQueueService } from './job-queue.service';
@@ -107,10 +108,12 @@ describe('The job queue', () => {
       },
     };
     const worker = await startWorker([job]);
+    const failures = worker.get(Metrics, { strict: false }).registry.getSingleMetric('worker_job_failures_total');
     await began.promise;
     await worker.close();
     workers = [];
     expect(await rows(job.name)).toMatchObject([{ state: 'completed' }, { state: 'created', wait: 0 }]);
+    expect((await failures?.get())?.values).toMatchObject([{ labels: { job_name: job.name }, value: 0 }]);
   });
 
   it('ends a job that takes longer than it may', async () => {
