@@ -65,6 +65,30 @@ describe('CustomerDatabase', () => {
     expect(rows).toEqual([{ customer_id: mine }, { customer_id: theirs }]);
   });
 
+  it('fails a transaction one of whose statements has failed, though the work went on: nothing of it is stored', async () => {
+    const open = readStatement(
+      'test.open-in-vain',
+      `insert into support_ticket (customer_id, id, title, body) values ($1, gen_random_uuid(), 'in vain', 'b')`,
+      {},
+    );
+    const fault = readStatement('test.fault', 'select 1 / 0 as never from customer where id = $1', {
+      never: decoders.number,
+    });
+    const stored = readStatement(
+      'test.stored',
+      `select count(*) as tickets from support_ticket where customer_id = $1 and title = 'in vain'`,
+      { tickets: decoders.number },
+    );
+    const database = module.get(CustomerDatabaseService);
+    const asMe = <T>(work: () => Promise<T>) => module.get(CustomerContextService).run(mine, work);
+    const work = async () => {
+      await database.write([{ statement: open, values: [] }]);
+      await expect(database.write([{ statement: fault, values: [] }])).rejects.toThrow('division by zero');
+    };
+    await expect(asMe(() => database.transaction(work))).rejects.toThrow('rolled back');
+    expect(await asMe(() => database.read(stored))).toEqual([{ tickets: 0 }]);
+  });
+
   describe('tells how long a connection worked for a customer, by', () => {
     const SLEEP_MS = 100;
     const sleep = readStatement(
