@@ -1,5 +1,4 @@
-import { generateToken, hashToken } from '@platform/tokens';
-import { TokenChangeListenerService } from '@platform/tokens';
+import { generateToken, hashToken, TokenChangeListenerService } from '@platform/tokens';
 import { AppConfig } from '@platform/config';
 import { PipelinedConnectionsService } from '@platform/database';
 import { createCaller, caller, startApi, type TestApi } from '@test/api';
@@ -8,6 +7,7 @@ import { createOperatorFixture, type OperatorFixture } from '@test/operator.fixt
 import { waitForLocks } from '@test/locks';
 import { startTcpProxy } from '@test/tcp-proxy';
 import { connectAsSuperuser } from '@test/test-database';
+import { until } from '@test/until';
 import { queriesDuring } from '@test/watch-queries';
 
 const ACTOR = 'operator:test';
@@ -398,7 +398,3 @@ describe('service tokens', () => {
     });
   });
 });
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 5));
-}

@@ -106,6 +106,7 @@ describe('loadConfig', () => {
       ['a key of zeros', { SECRETS_KEY: Buffer.alloc(32).toString('base64') }, 'SECRETS_KEY'],
       ['the sandbox', { SANDBOX_URL: 'http://127.0.0.1:9' }, 'SANDBOX_URL'],
       ['the demo customer', { DEMO_CUSTOMER: 'true' }, 'DEMO_CUSTOMER'],
+      ['webhooks into its own network', { WEBHOOK_ALLOW_PRIVATE: 'true' }, 'WEBHOOK_ALLOW_PRIVATE'],
       ['a console without TLS', { OPERATOR_URL: 'http://console.example' }, 'OPERATOR_URL'],
       ['a console without TLS, in capitals', { OPERATOR_URL: 'HTTP://console.example' }, 'OPERATOR_URL'],
       ['a console at no address', { OPERATOR_URL: 'http://' }, 'OPERATOR_URL'],

@@ -268,6 +268,18 @@ describe('UpstreamClient', () => {
     expect([server.requests.length, client.waiting]).toEqual([1, 0]);
   });
 
+  it('gives the place of a call that came to no reply to the next one', async () => {
+    const client = open({ baseUrl: `http://127.0.0.1:${await freePort()}`, concurrency: 1 });
+    for (let call = 0; call < 3; call++) await expect(bodyOf(client)).rejects.toMatchObject({ reason: 'refused' });
+  });
+
+  it('says how long a large body is, which some servers ask for', async () => {
+    server.answer((socket) => socket.write(rawReply(200, 'x', { connection: 'close' })));
+    expect(await bodyOf(open(), { method: 'POST', body: [Buffer.alloc(70_000), Buffer.alloc(1_000)] })).toBe('x');
+    expect(server.requests[0]).toMatch(/^POST [^]*\r\ncontent-length: 71000\r\n/i);
+    expect(server.requests[0]).not.toMatch(/transfer-encoding/i);
+  });
+
   it('shares its connections among callers: one that makes many calls leaves room for the others', async () => {
     const held: (() => void)[] = [];
     server.answer((socket) => {
