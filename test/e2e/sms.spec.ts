@@ -1,3 +1,4 @@
+import type { Client } from 'pg';
 import { timedId } from '@test/timed-id';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
@@ -165,21 +166,23 @@ describe('POST /sms/send', () => {
 });
 
 describe('GET /sms/log', () => {
+  async function saveSms(client: Client, customerId: string, createdAt: Date): Promise<{ id: string }> {
+    const id = timedId(createdAt);
+    await client.query(
+      `insert into sms_message (customer_id, id, recipient, sender_id, message, segments, encoding, gateway, created_at)
+       values ($1, $2, '+4790000000', 'Acme', 'Hello', 1, 'GSM-7', '46elks', $3)`,
+      [customerId, id, createdAt],
+    );
+    return { id };
+  }
+
   describeAuthentication(() => api, { method: 'GET', path: '/sms/log' }, 'sms:read');
 
   describePaging(
     () => api,
     '/sms/log',
     'sms_message',
-    async (client, customerId, createdAt) => {
-      const id = timedId(createdAt);
-      await client.query(
-        `insert into sms_message (customer_id, id, recipient, sender_id, message, segments, encoding, gateway, created_at)
-         values ($1, $2, '+4790000000', 'Acme', 'Hello', 1, 'GSM-7', '46elks', $3)`,
-        [customerId, id, createdAt],
-      );
-      return { id };
-    },
+    saveSms,
     (item) => item.id,
   );
 
@@ -191,5 +194,17 @@ describe('GET /sms/log', () => {
     const second = await mine.log(`?limit=2&cursor=${first.next_cursor}`);
     expect([first, second].map(({ data }) => data.map(({ message }) => message))).toEqual([['3', '2'], ['1']]);
     expect(second).toMatchObject({ has_more: false, next_cursor: null });
+  });
+
+  it('goes on with those of long ago where the last month does not fill a page', async () => {
+    const { customer, log } = await createSender();
+    const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+    const ids: string[] = [];
+    for (const days of [1, 40, 70, 400]) ids.push((await saveSms(api.superuser, customer.id, daysAgo(days))).id);
+    const idsOf = ({ data }: SmsPageDto) => data.map(({ id }) => id);
+    expect(idsOf(await log())).toEqual(ids);
+    const first = await log('?limit=3');
+    expect([idsOf(first), first.has_more]).toEqual([ids.slice(0, 3), true]);
+    expect(idsOf(await log(`?limit=3&cursor=${first.next_cursor}`))).toEqual(ids.slice(3));
   });
 });
