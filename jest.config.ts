@@ -16,6 +16,7 @@ const config: Config = {
     '<rootDir>/test/monitoring/',
   ],
   testEnvironment: '<rootDir>/test/support/environment.ts',
+  runtime: '<rootDir>/test/support/lasting-packages.runtime.cjs',
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { PerformanceObserver } from 'node:perf_hooks';
+import { types } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import vm from 'node:vm';
 import { TestEnvironment } from 'jest-environment-node';
@@ -12,13 +13,58 @@ declare global {
 /** Bytes of the heap from which on garbage is collected between two spec files, when most of it is garbage. */
 const LARGE_HEAP = 400 * 1024 ** 2;
 
+/** Globals that packages set when they are loaded, once: dispatchers of undici. */
+const KEPT_GLOBALS = 'undici';
+
 // V8's own cache of evaluated texts (of routers, validators, parsers of rows) keeps the context of the spec file that each ran in.
 setFlagsFromString('--no-compilation-cache');
 setFlagsFromString('--expose-gc');
 const collectGarbage = vm.runInNewContext('gc') as () => void;
 
-/** Node's environment, which tools that take long to load outlive, and nothing else. */
-export default class LastingToolsEnvironment extends TestEnvironment {
+/**
+ * The context of all spec files of a worker, so that they can share packages (`lasting-packages.runtime.cjs`). Without a sandbox object,
+ * as in a program: each look-up of a global would ask it.
+ */
+const context = vm.createContext(vm.constants.DONT_CONTEXTIFY);
+const intrinsics = Object.getOwnPropertyDescriptors(context);
+const { createContext } = vm;
+vm.createContext = (object, options) =>
+  // Jest's environment asks for a context of a proxy.
+  types.isProxy(object) ? context : createContext(object, options);
+
+/** What jest defines for good could not be defined for the next spec file. */
+const { defineProperties } = Object;
+function defineRemovable<T>(object: T, descriptors: PropertyDescriptorMap): T {
+  const removable = Reflect.ownKeys(descriptors).map((key) => [
+    key,
+    { ...descriptors[key as string], configurable: true },
+  ]);
+  return defineProperties(
+    object,
+    object === context ? (Object.fromEntries(removable) as PropertyDescriptorMap) : descriptors,
+  );
+}
+
+/** Gives a spec file the globals that the first one found. Not sooner: the one before it may have left something behind that uses its own. */
+function restoreGlobals(): void {
+  for (const key of Reflect.ownKeys(context))
+    // What a package keeps there it sets when it is loaded.
+    if (!(key in intrinsics) && !String(key).includes(KEPT_GLOBALS)) Reflect.deleteProperty(context, key);
+  defineProperties(context, intrinsics);
+}
+
+/** Node's environment, with what takes long to make outliving the spec files of a worker: the context, packages and tools. */
+export default class LastingEnvironment extends TestEnvironment {
+  constructor(...options: ConstructorParameters<typeof TestEnvironment>) {
+    restoreGlobals();
+    Object.defineProperties = defineRemovable;
+    try {
+      super(...options);
+    } finally {
+      Object.defineProperties = defineProperties;
+    }
+  }
+
   override async setup(): Promise<void> {
     await super.setup();
     this.global.loadOncePerWorker = createRequire(__filename);
@@ -65,8 +111,7 @@ const PLUGIN_NAMES = '/fastify/lib/plugin-utils.js';
 const copyOf = (code: Buffer) => Buffer.from(code);
 
 /**
- * Keeps what V8 makes of each module. A spec file loads some 3,500 of them, the same as the one before it, in a context of its own:
- * jest compiles them again, which takes a fifth of the processor's time of most spec files.
+ * Keeps what V8 makes of the modules that each spec file loads anew, ours above all: jest compiles them again.
  */
 function keepCompiledModules(): void {
   const functions = new Map<string, CompiledModule>();
