@@ -29,9 +29,12 @@ const swc = {
   module: { type: 'commonjs' },
 };
 
-/** @param {string} folder where the compiled files go */
-export async function buildUnchecked(folder) {
-  const sources = globSync('{apps,libs}/**/*.ts', { exclude: ['**/node_modules/**'] })
+/**
+ * @param {string} folder where the compiled files go
+ * @param {string[]} from folders of the sources
+ */
+export async function buildUnchecked(folder, from = ['apps', 'libs']) {
+  const sources = globSync(`{${from}}/**/*.ts`, { exclude: ['**/node_modules/**'] })
     .filter((path) => !path.endsWith('.spec.ts'))
     .map((path) => resolve(path));
   const endings = [...plugin.dtoFileNameSuffix, ...plugin.controllerFileNameSuffix];
