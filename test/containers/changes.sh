@@ -40,6 +40,10 @@ check 'a second command at the same time is refused' 'Another apps/operator/stac
 wait $first
 stack up >&2
 
+containers=$(dc ps -q | sort)
+dc up -d --wait >&2
+check 'compose alone finds nothing to change then' "$containers" "$(dc ps -q | sort)"
+
 openssl rand -base64 32 | sed 's/^/SECRETS_KEY=/' >>"$stage/.env"
 check 'another SECRETS_KEY is refused with the reason' 'SECRETS_KEY is not the key' "$(stack up 2>&1 >/dev/null | grep -o '^SECRETS_KEY is not the key')"
 check 'compose alone refuses it, too, and customers are served all the same' '1 200' \

@@ -127,6 +127,13 @@ apply_changes() {
     containers "$service" | xargs -r docker rm -f >/dev/null
     begin "$service"
   done
+  # Made anew, and not run: docker compose up would else replace all that depends on them, at once.
+  for service in secrets migrate; do
+    if outdated $service; then
+      containers $service | xargs docker rm -f >/dev/null
+      make_containers $service
+    fi
+  done
   end_detour
   # Everything has the image now that a rollback was to.
   forget_rollback
