@@ -183,12 +183,11 @@ confirm() {
 
 # A key that does not open is of another SECRETS_KEY than the data.
 check_provider_keys() {
-  if dc run --rm -T operator secrets reencrypt >/tmp/unreadable.$$ 2>&1; then
-    rm /tmp/unreadable.$$
+  local said
+  if said=$(dc run --rm -T operator secrets reencrypt 2>&1); then
     say 'Restored. Check: docker compose run --rm operator ai verify'
     return 0
   fi
-  cat /tmp/unreadable.$$ >&2
-  rm /tmp/unreadable.$$
+  printf '%s\n' "$said" >&2
   fail "Restored, but SECRETS_KEY is not the one of this data: the keys of these customers cannot be read. If you have the right one: restore again with --secrets-key FILE. If it is lost: operator ai configure --customer ID --key-stdin, or operator webhook rotate-secret --endpoint ID"
 }
