@@ -17,6 +17,7 @@ describe('Odd items of a source', () => {
   it.each<[string, Record<string, unknown>]>([
     ['a NUL', { number: 'a\u0000b' }],
     ['half a character', { number: 'a\ud800' }],
+    ['a control character', { number: 'a\u0007b' }],
     ['a number without an end', { number: '9'.repeat(5000) }],
     ['no possible date', { created: 1e15, status_transitions: { finalized_at: 1e15 } }],
     ['an amount beyond all bounds', { total: 1e300 }],
