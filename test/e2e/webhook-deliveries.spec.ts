@@ -194,22 +194,29 @@ describe('Deliveries of events to webhook endpoints', () => {
     expect(received?.headers['webhook-signature']).toMatch(/^v1,\S+$/);
   });
 
-  /** Delivers three events to an endpoint, each of which takes so long by the worker's clock. */
-  async function deliverSlowly(ms: number) {
+  /** Sends three events to an endpoint that takes so long for each by the worker's clock, and does something meanwhile. */
+  async function sendSlowly(ms: number, meanwhile: (customerId: string) => Promise<unknown> = () => Promise.resolve()) {
     const caller = await manager();
     const { id } = await create(caller);
     const now = performance.now.bind(performance);
     let passed = 0;
     jest.spyOn(performance, 'now').mockImplementation(() => now() + passed);
     receiver.answer(path, (reply) => {
-      passed += ms;
-      reply.writeHead(204).end();
+      void meanwhile(caller.customer.id).then(() => {
+        passed += ms;
+        reply.writeHead(204).end();
+      });
     });
     await api.superuser.query('begin');
     for (let count = 0; count < 3; count++) await record(caller.customer.id);
     await api.superuser.query('commit');
-    await untilStates(id, 'delivered', 'delivered', 'delivered');
     return { customerId: caller.customer.id, id };
+  }
+
+  async function deliverSlowly(ms: number) {
+    const sent = await sendSlowly(ms);
+    await untilStates(sent.id, 'delivered', 'delivered', 'delivered');
+    return sent;
   }
 
   it('of a slow endpoint are left to a later run when the time of one is over', async () => {
@@ -512,26 +519,14 @@ describe('Deliveries of events to webhook endpoints', () => {
   });
 
   it('of a customer that is deactivated while they are being sent end with the one that is under way', async () => {
-    const caller = await manager();
-    const { id } = await create(caller);
-    const now = performance.now.bind(performance);
-    let passed = 0;
-    jest.spyOn(performance, 'now').mockImplementation(() => now() + passed);
-    receiver.answer(path, (reply) => {
-      const deactivate = 'update customer set active = false where id = $1';
-      void api.superuser.query(deactivate, [caller.customer.id]).then(() => {
-        // So long that the result is stored before the next one is sent.
-        passed += 1_000;
-        reply.writeHead(204).end();
-      });
-    });
-    await api.superuser.query('begin');
-    for (let count = 0; count < 3; count++) await record(caller.customer.id);
-    await api.superuser.query('commit');
+    // So long that the result is stored before the next one is sent.
+    const { customerId, id } = await sendSlowly(1_000, (customer) =>
+      api.superuser.query('update customer set active = false where id = $1', [customer]),
+    );
     await until(async () => {
       const { rowCount } = await api.superuser.query(
         `select from pgboss.job where name = 'webhooks.deliver' and singleton_key = $1 and state = 'completed'`,
-        [`${caller.customer.id}/${id}`],
+        [`${customerId}/${id}`],
       );
       return (rowCount ?? 0) > 0;
     });

@@ -264,12 +264,12 @@ async function freeName(
   manager: EntityManager,
   { email, name, role }: { email: string; name: string; role: OperatorRole },
 ): Promise<Invitation> {
-  const isTaken = (wished: string) =>
-    manager.createQueryBuilder(OperatorAccount, 'a').where('lower(a.name) = lower(:wished)', { wished }).getExists();
-  const [wished, other] = [isPersonName(name) ? name : (email.split('@', 1)[0] ?? ''), email].map(likeName);
-  for (const one of [wished, other]) if (one !== undefined && !(await isTaken(one))) return { email, role, name: one };
+  const isTaken = (one: string) =>
+    manager.createQueryBuilder(OperatorAccount, 'a').where('lower(a.name) = lower(:one)', { one }).getExists();
+  const wished = likeName(isPersonName(name) ? name : (email.split('@', 1)[0] ?? ''));
+  for (const one of [wished, likeName(email)]) if (!(await isTaken(one))) return { email, role, name: one };
   for (let count = 2; ; count++) {
-    const numbered = `${wished?.slice(0, PERSON_NAME_MAX - 8)} ${count}`;
+    const numbered = `${wished.slice(0, PERSON_NAME_MAX - 8)} ${count}`;
     if (!(await isTaken(numbered))) return { email, role, name: numbered };
   }
 }
