@@ -1,4 +1,4 @@
-import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -7,6 +7,7 @@ import type { TestDatabase } from './test-database';
 
 const MAIN = join(process.cwd(), 'dist', 'apps', 'operator', 'src', 'main.js');
 const HOST = join(process.cwd(), 'test', 'support', 'operator-host.mjs');
+const LASTING = join(process.cwd(), 'test', 'support', 'lasting-process.cjs');
 
 /** Exit code and output of a command. */
 export interface CommandResult {
@@ -24,12 +25,12 @@ export interface CommandSurroundings {
   terminal?: boolean;
 }
 
-let host: ChildProcess | undefined;
-let commands = 0;
-afterAll(() => void host?.disconnect());
+/** An answer has the number of its command, also if it is for the spec file before. */
+const FIRST = Math.floor(Math.random() * 2 ** 48);
+let commands = FIRST;
 
 /**
- * Runs the operator's compiled command line, in one process for all commands of a spec file: loading the program takes
+ * Runs the operator's compiled command line, in one process for all commands of a worker's spec files: loading the program takes
  * ten times as long as a command. Concurrent commands run one after another; see {@link operatorProcess}.
  */
 export async function operatorCommand(
@@ -37,9 +38,8 @@ export async function operatorCommand(
   words: string[],
   { environment = {}, input = '', terminal = false }: CommandSurroundings = {},
 ): Promise<CommandResult> {
-  host ??= startHost();
   const id = ++commands;
-  const current = host;
+  const current = operatorHost();
   return new Promise((resolve, reject) => {
     const stop = () => {
       current.off('message', take);
@@ -74,12 +74,11 @@ export async function operatorProcess(
   return { code: code as number, stdout, stderr };
 }
 
-function startHost(): ChildProcess {
-  const started = fork(HOST, { env: { PATH: process.env.PATH, ...compileCache }, execArgv: [] });
-  // One listener for each command in progress.
-  started.setMaxListeners(0);
-  started.on('exit', () => (host = undefined));
-  return started;
+function operatorHost(): ChildProcess {
+  const { lastingProcess } = loadOncePerWorker(LASTING) as {
+    lastingProcess: (path: string, environment: Record<string, string | undefined>) => ChildProcess;
+  };
+  return lastingProcess(HOST, { PATH: process.env.PATH, ...compileCache });
 }
 
 function environmentOf(database: TestDatabase, environment: Record<string, string>): Record<string, string> {
