@@ -13,7 +13,8 @@ const body = { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10 };
 const POST = { method: 'POST', path: '/ai/messages', body } as const;
 
 let fixture: AiApi;
-beforeAll(async () => (fixture = await startAiApi()));
+// 32 MB go to the provider in this process, beside other specs.
+beforeAll(async () => (fixture = await startAiApi({ AI_UPSTREAM_TIMEOUT_MS: '30000' })));
 afterAll(() => fixture.stop());
 beforeEach(() => fixture.sandbox.reset());
 
