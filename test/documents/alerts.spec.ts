@@ -4,7 +4,7 @@ import { tableRows } from '@test/documents/tables';
 
 const FOLDER = 'apps/operator/monitoring';
 const ALERTS = readFileSync(`${FOLDER}/alerts.yml`, 'utf8');
-const TESTS = readFileSync(`${FOLDER}/alerts.test.yml`, 'utf8');
+const TESTS = ['alerts', 'alerts.day'].map((name) => readFileSync(`${FOLDER}/${name}.test.yml`, 'utf8')).join('');
 
 /** Metrics that every Node.js process and every scrape has. */
 const GIVEN = /^(up|process_\w+|nodejs_\w+)$/;
