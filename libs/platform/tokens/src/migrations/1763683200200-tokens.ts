@@ -16,7 +16,8 @@ export class TokensSchema1763683200200 extends ForwardMigration {
         authenticate: FOR_THE_API,
         token_refusal: FOR_THE_API,
         record_token_uses: FOR_THE_API,
-        token_names: FOR_THE_API,
+        // The operator reads the same lists of calls.
+        token_names: { asOperator: true },
       },
     },
   ];
