@@ -6,7 +6,6 @@ import { requireNoFault, ServiceError } from '@platform/errors';
 import { BillingCalendar } from '@platform/time';
 import { lockCustomer, requireCustomer } from '@domains/customers';
 import { providerKeyFault, thresholdsFault } from '../ai-values';
-import { AiAccount } from '../entities/ai-account.entity';
 import { AiModelPrice } from '../entities/ai-model-price.entity';
 import { AiSettings, USUAL_CREDIT_THRESHOLDS } from '../entities/ai-settings.entity';
 import { ProviderKeysService } from '../provider-keys/provider-keys.service';
@@ -54,6 +53,28 @@ export interface AiConfigurationView {
   /** Null if messages are answered, as far as the settings go. */
   fault: AiFault | null;
 }
+
+/** The balances of an account in the present month, and the credit that is granted for it. */
+interface Balances {
+  month: string;
+  granted: string;
+  included: string;
+  purchased: string;
+  reserved: string;
+  usage: string;
+}
+
+/** Of the customer `$1` in the billing time zone `$2`. An account that has not begun the month, which grants `$3`, is shown as if it had. */
+const BALANCES = `
+  select greatest(a.month, p.month) as month, a.purchased::text, a.reserved::text,
+    (case when a.month >= p.month then a.month_granted else $3::numeric end)::text as granted,
+    (case when a.month >= p.month then a.included
+          else app.ai_kept_over_month(a.included, s.monthly_limit - a.month_included_usage, a.purchased, a.reserved) + $3::numeric
+     end)::text as included,
+    (case when a.month >= p.month then a.month_usage else 0::numeric(24,12) end)::text as usage
+  from ai_account a left join ai_settings s on s.customer_id = a.customer_id
+  cross join (select app.billing_month(app.now(), $2) as month) p
+  where a.customer_id = $1`;
 
 /** Manages customers' AI settings for the operator. Every change is audited. */
 @Injectable()
@@ -112,17 +133,16 @@ export class AiConfigurationOperatorService {
 
   private async view(manager: EntityManager, customerId: string): Promise<AiConfigurationView> {
     const settings = await manager.findOneBy(AiSettings, { customerId });
-    const account = await manager.findOneBy(AiAccount, { customerId });
     const included = await this.included.find(manager, customerId);
     const nextMonth = settings?.enabled ? included : '0.000000000000';
-    const { month } = await this.calendar.present(manager);
+    const [account] = await manager.query<Balances[]>(BALANCES, [customerId, this.calendar.timeZone, nextMonth]);
     return {
       customerId,
       enabled: settings?.enabled ?? false,
       model: settings?.model ?? null,
       ownKey: settings?.keyCiphertext !== undefined && settings.keyCiphertext !== null,
       monthlyIncludedNok: included,
-      includedThisMonthNok: account && account.month >= month ? account.monthGranted : nextMonth,
+      includedThisMonthNok: account?.granted ?? nextMonth,
       includedFromNextMonthNok: nextMonth,
       monthlyLimitNok: settings?.monthlyLimit ?? null,
       totalLimitNok: settings?.totalLimit ?? null,
@@ -131,7 +151,7 @@ export class AiConfigurationOperatorService {
       includedNok: account?.included ?? '0',
       purchasedNok: account?.purchased ?? '0',
       reservedNok: account?.reserved ?? '0',
-      monthUsageNok: account?.monthUsage ?? '0',
+      monthUsageNok: account?.usage ?? '0',
       fault: await this.faultOf(manager, settings),
     };
   }
