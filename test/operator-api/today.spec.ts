@@ -89,6 +89,9 @@ describe('the figures of today', () => {
     await saveFakeInvoice(api.superuser, customer, { ...invoice, number: '2', type: 'credit_note' });
     await saveFakeInvoice(api.superuser, customer, { ...invoice, number: '3', status: 'paid', amountDue: '0' });
     await saveFakeInvoice(api.superuser, customer, { ...invoice, number: '4', dueDate: null });
+    // Not in NOK, of which the sums are, and written off.
+    await saveFakeInvoice(api.superuser, customer, { ...invoice, number: '5', currency: 'EUR' });
+    await saveFakeInvoice(api.superuser, customer, { ...invoice, number: '6', status: 'uncollectible' });
     const overdueAt = async (standsAt: string) => {
       await setDatabaseClock(api.superuser, { standsAt });
       later += LONGER_THAN_KEPT_MS;
@@ -101,7 +104,7 @@ describe('the figures of today', () => {
         overdue_invoices_nok,
         owed_nok,
         overdue_nok,
-        listed: data.map(({ number }) => number),
+        listed: data.map(({ number }) => number).sort(),
       };
     };
     try {
@@ -109,7 +112,7 @@ describe('the figures of today', () => {
         ...{ overdue_invoices: 0, overdue_invoices_nok: 0, owed_nok: 400, overdue_nok: 0, listed: [] },
       });
       expect(await overdueAt('2026-03-10T23:00:00Z')).toEqual({
-        ...{ overdue_invoices: 1, overdue_invoices_nok: 200, owed_nok: 400, overdue_nok: 200, listed: ['1'] },
+        ...{ overdue_invoices: 2, overdue_invoices_nok: 200, owed_nok: 400, overdue_nok: 200, listed: ['1', '5'] },
       });
     } finally {
       await setDatabaseClock(api.superuser, 'right');
