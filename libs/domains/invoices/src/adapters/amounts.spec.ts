@@ -115,10 +115,10 @@ describe("Stripe's amounts", () => {
       created: seconds('2026-01-01T08:00:00Z'),
     };
     expect(readStripeCreditNote(note, 'cus_1', OSLO)).toMatchObject({
-      amount: 500n,
-      amountDue: 0n,
-      type: 'credit_note',
+      ...{ amount: 500n, amountDue: 0n, type: 'credit_note', issueDate: '2026-01-01' },
     });
+    const printed = { ...note, effective_at: seconds('2025-12-30T23:30:00Z') };
+    expect(readStripeCreditNote(printed, 'cus_1', OSLO)).toMatchObject({ issueDate: '2025-12-31' });
   });
 
   it('are dated by the day in Norway', () => {
@@ -192,8 +192,32 @@ describe("Fiken's amounts", () => {
     [
       'settled by credit',
       { associatedCreditNotes: [1] },
-      { settled: true, outstandingBalance: 0 },
-      { status: 'void', amountDue: 0n },
+      { settled: true, settledDate: '2026-01-09', outstandingBalance: 0 },
+      { status: 'void', amountDue: 0n, paidAt: null },
+    ],
+    [
+      'settled by credit in part, and paid for the rest',
+      { associatedCreditNotes: [1] },
+      { settled: true, settledDate: '2026-01-09', totalPaid: 4_000, outstandingBalance: 0 },
+      { status: 'paid', amountDue: 0n, paidAt: new Date('2026-01-09T00:00:00Z') },
+    ],
+    [
+      'settled by a payment that is not told',
+      {},
+      { settled: true, totalPaid: null },
+      { status: 'paid', amountDue: 0n },
+    ],
+    [
+      'settled, of which its sale does not tell',
+      { settled: true, sale: null },
+      {},
+      { status: 'paid', amountDue: 0n, paidAt: null },
+    ],
+    [
+      'written off',
+      {},
+      { settled: true, settledDate: '2026-01-09', writeOff: true },
+      { status: 'uncollectible', paidAt: null },
     ],
   ])('of an invoice that is %s', (_, fields, sale, expected) =>
     expect(read(fiken(fields, sale))).toMatchObject(expected),
