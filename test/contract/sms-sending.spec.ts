@@ -59,7 +59,10 @@ describe('Sending SMS', () => {
     expect(refused).toHaveLength(53);
     // A slow machine refuses some before it has looked at the cap.
     for (const error of refused.filter((one) => !(one instanceof OverloadedError)))
-      expect(error).toMatchObject({ code: 'rate_limited', options: { retryAfterSeconds: expect.any(Number) } });
+      expect(error).toMatchObject({
+        ...{ code: 'rate_limited', detail: 'The daily cap of 7 SMS is reached' },
+        options: { retryAfterSeconds: expect.any(Number) },
+      });
     expect(fixture.sandbox.elks46.accepted).toHaveLength(7);
     expect(await fixture.rows(customer)).toHaveLength(7);
   });
