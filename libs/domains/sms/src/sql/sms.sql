@@ -13,7 +13,10 @@ language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 declare
   present constant timestamptz := app.now();
   today constant date := (present at time zone p_zone)::date;
-  tomorrow constant timestamptz := (today + 1)::timestamp at time zone p_zone;
+  midnight constant timestamptz := (today + 1)::timestamp at time zone p_zone;
+  -- Where the clocks go back at midnight it is there twice, and the conversion gives the second one.
+  tomorrow constant timestamptz := case when ((midnight - interval '1 hour') at time zone p_zone)::date > today
+    then midnight - interval '1 hour' else midnight end;
   allowed sms_settings;
   places text[];
   most integer;
