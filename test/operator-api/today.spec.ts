@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
+import { billingDay } from '@test/billing-days';
 import { setDatabaseClock } from '@test/database-clock';
+import { saveFakeUsage } from '@test/factories/ai-usage.factory';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveFakeInvoice } from '@test/factories/invoice.factory';
 import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi } from '@test/operator-api';
@@ -14,7 +16,10 @@ const dayOf = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY_MS).toISO
 interface Today {
   waiting: Record<string, number>;
   upstreams: { name: string; state: string; failures: number; last_failure_at: string | null }[];
-  series: { refusals: { day: string; code: string; requests: number }[] };
+  series: {
+    ai: { day: string; calls: number; cost_nok: number }[];
+    refusals: { day: string; code: string; requests: number }[];
+  };
 }
 
 describe('the figures of today', () => {
@@ -143,7 +148,17 @@ describe('the figures of today', () => {
     ]);
     later += DAY_MS;
     await refuse(9);
-    expect((await today()).series.refusals[0]).toMatchObject({ day: old, requests: 3 });
+    // Of AI calls, whose days are Norway's: thirty with today's, whichever credit paid.
+    const noon = (daysAgo: number) => new Date(Date.parse(`${billingDay()}T12:00:00Z`) - daysAgo * DAY_MS);
+    await saveFakeUsage(api.superuser, customer, { createdAt: noon(30) });
+    await saveFakeUsage(api.superuser, customer, { createdAt: noon(29), included: '0.25', purchased: '1.5' });
+    for (const model of ['one', 'other']) await saveFakeUsage(api.superuser, customer, { createdAt: noon(0), model });
+    const { refusals, ai } = (await today()).series;
+    expect(refusals[0]).toMatchObject({ day: old, requests: 3 });
+    expect(ai).toEqual([
+      { day: billingDay(noon(29)), calls: 1, cost_nok: 1.75 },
+      { day: billingDay(), calls: 2, cost_nok: 0.2 },
+    ]);
   });
 
   it('say which other systems have failed in the last hour, how often, and when last', async () => {
