@@ -202,6 +202,20 @@ async function expectSameRecords({ ai, me, read }: CreditHistory, entries: Row[]
     ...pick(receipt, ['paid_from_included', 'paid_from_purchased', 'uncovered']),
   });
   expect(usage.data).toMatchObject(receipts.slice(0, 200).map(amounts));
+  const november = 'from=2026-11-01&to=2026-11-30';
+  for (const path of [
+    'ledger?kind=usage',
+    `ledger?${november}`,
+    `usage?${november}`,
+    `usage?model=${String(receipts[0]?.model)}`,
+  ]) {
+    const own = await readAllPages(me.call, `/ai/${path}`);
+    const { data, total: counted } = (await read(
+      `/ai/${path}&customer_id=${me.customer.id}&limit=200`,
+    )) as typeof usage;
+    expect([path, data.length, counted]).toEqual([path, own.length, own.length]);
+    expect(own.length).toBeGreaterThan(0);
+  }
   const command = async (noun: string) => {
     const { stdout } = await run(ai, `ai ${noun} --customer ${me.customer.id} --csv`);
     const [head = [], ...rows] = parseCsv(stdout.replace('\uFEFF', ''));

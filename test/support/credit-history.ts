@@ -12,10 +12,10 @@ const MONTHS = ['2026-11-01T04:00:00Z', '2026-11-01T05:00:00Z', '2026-12-01T05:0
 const MINUTE_MS = 60_000;
 
 /** The fields of an AI status; amounts as texts. */
-export type Status = Record<string, string>;
+type Status = Record<string, string>;
 
 /** An event about credit, with the status of which it tells. */
-export interface CreditEvent {
+interface CreditEvent {
   type: string;
   threshold: number | null;
   status: Status;
