@@ -6,8 +6,8 @@ import { setDatabaseClock } from './database-clock';
 import { logIn, type TestOperator, type TestOperatorApi } from './operator-api';
 import { until } from './until';
 
-/** Evenings before the first day of a month, in America/Havana, whose clocks go back an hour into 1 November 2026. */
 const BEGINNING = Date.parse('2026-10-28T12:00:00Z');
+/** Turns of months in America/Havana, whose clocks go back an hour into 1 November 2026: its midnight is there twice. */
 const MONTHS = ['2026-11-01T04:00:00Z', '2026-11-01T05:00:00Z', '2026-12-01T05:00:00Z', '2027-01-01T05:00:00Z'];
 const MINUTE_MS = 60_000;
 
@@ -35,7 +35,7 @@ export interface Step {
  * can change meanwhile. The same for the same seed.
  */
 export class CreditHistory {
-  now = BEGINNING;
+  private now = BEGINNING;
   thresholds = [80];
   private readonly random: Faker;
   private readonly turns = [...MONTHS];
