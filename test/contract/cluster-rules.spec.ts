@@ -23,6 +23,16 @@ const WRITES = String.raw`prosrc ~* '\m(insert\s+into|delete\s+from|update\s+\w|
 const SET_OR_WHERE = String.raw`regexp_replace(statement, '^.*?\m(update\s+\w|delete\s+from)', '')`;
 const VOLATILE = `(select string_agg(distinct proname, '|') from pg_proc
   where provolatile = 'v' and pronamespace in ('pg_catalog'::regnamespace, 'app'::regnamespace))`;
+/** The functions that write, by themselves or through others. */
+const WRITERS = String.raw`(with recursive writer as (
+    select proname from pg_proc where pronamespace = 'app'::regnamespace and ${WRITES}
+    union
+    select p.proname from pg_proc p join writer w on p.prosrc ~ ('\mapp\.' || w.proname || '\(')
+    where p.pronamespace = 'app'::regnamespace)
+  select string_agg(proname, '|') from writer)`;
+const TABLES = `(select string_agg(relname, '|') from pg_class where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace)`;
+/** A statement without the loop or the condition that it stands in. */
+const INNERMOST = String.raw`regexp_replace(statement, '^.*\m(loop|then|else|begin)\M', '')`;
 const functionWith = (body: string) =>
   `create function app.f(p_customer uuid) returns void language plpgsql as $$ begin ${body} end $$`;
 
@@ -122,6 +132,18 @@ describeCatalogueRules('what the schema must be like to run on a cluster too', [
         and proname not in ${among(BATCHED)}`,
     breaks: [
       functionWith('insert into ai_settings (customer_id) select * from unnest(array[p_customer]);'),
+      'app.f(uuid)',
+    ],
+  },
+  {
+    rule: 'no function that writes is called for the rows of a table: the node that has them refuses to write for it',
+    broken: `select distinct name from ${FUNCTION_STATEMENTS}
+      where ${INNERMOST} ~ ('\\mapp\\.(' || ${WRITERS} || ')\\(.*\\mfrom\\s+(public\\.)?(' || ${TABLES} || ')\\M')
+        and proname not in ${among(BATCHED)}`,
+    breaks: [
+      functionWith(
+        `perform app.record_event(p_customer, 'x', '{}', null) from invoice where customer_id = p_customer;`,
+      ),
       'app.f(uuid)',
     ],
   },

@@ -39,11 +39,12 @@ const AFTER_FAILURE = `
     $4 * interval '1 millisecond'))::text as due
   from invoice_sync where customer_id = $1 and source = $2`;
 
-const FAILED_EVENT = `
-  select app.record_operator_event(customer_id, 'invoice.sync_failed',
-    json_build_object('source', source),
-    json_build_object('source', source, 'error', last_error, 'failing_since', app.json_time(failing_since)))
+/** The record of a sync that failed for the first time in a row. Not in the statement that writes the event: a cluster refuses that. */
+const FIRST_FAILURE = `
+  select json_build_object('source', source, 'error', last_error, 'failing_since', app.json_time(failing_since))::text as record
   from invoice_sync where customer_id = $1 and source = $2 and failures = 1`;
+const FAILED_EVENT = `
+  select app.record_operator_event($1, 'invoice.sync_failed', json_build_object('source', $2::text), $3::json)`;
 
 /** A run of a customer's sync with a source. Only the newest run may write. */
 export interface SyncRun {
@@ -160,7 +161,8 @@ export class SyncRunsService {
         [failure.checkpoint, next.now, next.due, failure.error],
       );
       // The operator hears of the first failure in a row.
-      await manager.query(FAILED_EVENT, [run.customerId, run.source]);
+      const [first] = await manager.query<{ record: string }[]>(FIRST_FAILURE, [run.customerId, run.source]);
+      if (first) await manager.query(FAILED_EVENT, [run.customerId, run.source, first.record]);
     });
   }
 

@@ -64,12 +64,16 @@ end $$;
 -- Writes an event about a message, with the message as its customer reads it.
 create or replace function app.record_sms_event(p_customer uuid, p_type text, p_message uuid) returns void
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
+declare
+  record json;
 begin
-  perform app.record_event(p_customer, p_type, json_build_object('id', m.id),
-    json_build_object('id', m.id, 'recipient', m.recipient, 'senderId', m.sender_id, 'message', m.message, 'status', m.status,
-      'segments', m.segments, 'encoding', m.encoding, 'errorCode', m.error_code, 'createdAt', app.json_time(m.created_at),
-      'updatedAt', app.json_time(m.updated_at), 'deliveredAt', app.json_time(m.delivered_at)))
+  select json_build_object('id', m.id, 'recipient', m.recipient, 'senderId', m.sender_id, 'message', m.message, 'status', m.status,
+    'segments', m.segments, 'encoding', m.encoding, 'errorCode', m.error_code, 'createdAt', app.json_time(m.created_at),
+    'updatedAt', app.json_time(m.updated_at), 'deliveredAt', app.json_time(m.delivered_at)) into record
   from sms_message m where m.customer_id = p_customer and m.id = p_message;
+  if found then
+    perform app.record_event(p_customer, p_type, json_build_object('id', p_message), record);
+  end if;
 end $$;
 
 -- Stores a new status of a message. A status that is less certain than the present one changes nothing, so neither order nor
