@@ -150,7 +150,8 @@ describe('POST /sms/send', () => {
     const { send } = await createSender(1);
     expect((await send()).status).toBe(201);
     const reply = await send();
-    await expectProblem(reply, 429, 'rate_limited');
+    const { detail } = await expectProblem(reply, 429, 'rate_limited');
+    expect(detail).toBe('The daily cap of 1 SMS is reached');
     // Midnight is a day away at most.
     const seconds = Number(reply.headers.get('retry-after'));
     expect(seconds).toBeGreaterThan(0);

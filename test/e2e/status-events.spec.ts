@@ -1,9 +1,9 @@
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { setDatabaseClock } from '@test/database-clock';
 import { saveFakeService } from '@test/factories/service.factory';
+import { waitForLocks } from '@test/locks';
 import { operatorCommand, operatorProcess } from '@test/operator-command';
 import { connectAsSuperuser } from '@test/test-database';
-import { until } from '@test/until';
 
 interface Event {
   id: string;
@@ -136,17 +136,32 @@ describe('a status event', () => {
     await worker.query('update status_event set begin_told = true where id = $1', [id]);
     const words = ['status', 'end', '--event', id, '--json'];
     const ends = [operatorProcess(api.database, words), operatorProcess(api.database, words)];
-    await until(async () => {
-      const { rows } = await api.superuser.query(
-        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      return rows.length === 2;
-    });
+    await waitForLocks(api.superuser, 2);
     await worker.query('commit');
     await worker.end();
     expect((await Promise.all(ends)).map(({ code }) => code).sort()).toEqual([0, 4]);
     expect(await told()).toBe(2);
     expect(await audited()).toEqual(['status.post', 'status.end']);
+  });
+
+  it('is told to have begun once, also while another one of its customer is posted', async () => {
+    const { customer, call } = await createCaller(api);
+    const service = await saveFakeService(api.superuser, customer.id);
+    await api.superuser.query(
+      `insert into status_event (customer_id, id, service_id, status, message, starts_at, begin_told)
+       values ($1, gen_random_uuid(), $2, 'degraded', 'Slow', now() - interval '1 minute', false)`,
+      [customer.id, service.id],
+    );
+    const worker = await connectAsSuperuser(api.database);
+    await worker.query('begin');
+    await worker.query('select app.announce_begun_status_events($1)', [customer.id]);
+    const posted = operator('post', '--service', String(service.id), '--status', 'outage', '--message', 'Down');
+    await waitForLocks(api.superuser, 1);
+    await worker.query('commit');
+    await worker.end();
+    expect((await posted).code).toBe(0);
+    const { data } = (await (await call('/events')).json()) as { data: { data: { status: string } }[] };
+    expect(data.map(({ data: { status } }) => status).sort()).toEqual(['degraded', 'outage']);
   });
 
   it('that has not begun is called off: it never runs', async () => {
