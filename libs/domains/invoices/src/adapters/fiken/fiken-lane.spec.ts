@@ -141,4 +141,24 @@ describe('The lane to Fiken, while PDFs are requested all the time', () => {
     // All three are overdue at the same time: a PDF goes between two of one process.
     if (syncs === pdfs) expect(had.join(' ')).toMatch(/^(pdf )+sync (pdf )+sync (pdf )+sync/);
   });
+
+  it('is had by PDFs before syncs that came first and have not waited for long, in each process and over all', async () => {
+    const [own, syncing, reading] = [newLane(), newLane(), newLane()];
+    const had: string[] = [];
+    const take = (lane: FikenLaneService, urgency: 'pdf' | 'sync') =>
+      lane.use(urgency, { signal }, () => Promise.resolve(had.push(urgency)));
+    for (const lane of [syncing, reading]) await take(lane, 'sync');
+    const [begun, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const held = own.use('pdf', { signal }, () => {
+      begun.resolve();
+      return done.promise;
+    });
+    await begun.promise;
+    const syncs = [take(own, 'sync'), take(syncing, 'sync')];
+    const pdfs = [take(own, 'pdf'), take(reading, 'pdf')];
+    await waitForLocks(database.superuser, 1);
+    done.resolve();
+    await Promise.all([held, ...syncs, ...pdfs]);
+    expect(had.slice(2)).toEqual(['pdf', 'pdf', 'sync', 'sync']);
+  });
 });
