@@ -17,7 +17,6 @@ declare
   resolved integer := 0;
   over_month boolean := false;
 begin
-  perform app.set_customer(p_customer);
   select a.month into account_month from ai_account a where a.customer_id = p_customer for no key update skip locked;
   if not found then
     return null;
@@ -57,7 +56,6 @@ as $$
 declare
   call record;
 begin
-  perform app.set_customer(p_customer);
   select h.deadline, h.process_id into call from ai_reservation h
   where h.customer_id = p_customer and h.id = p_reservation and h.state = 'pending';
   if not found or not (call.deadline < app.now() or app.process_is_gone(call.process_id)) then

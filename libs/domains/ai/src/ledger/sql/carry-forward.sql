@@ -15,7 +15,6 @@ declare
   included numeric;
   purchased numeric;
 begin
-  perform app.set_customer(p_customer);
   select * into acc from ai_account where customer_id = p_customer for no key update;
   -- A month of the billing time zone begins up to a day off the UTC month.
   if not found or acc.month <= to_char(p_before at time zone 'UTC', 'YYYY-MM') then

@@ -44,7 +44,6 @@ declare
   turned_on boolean;
   former_month text;
 begin
-  perform app.set_customer(p_customer);
   select * into acc from ai_account where customer_id = p_customer for no key update;
   if not found or acc.month >= p_month then
     return false;
@@ -105,7 +104,6 @@ declare
   acc ai_account;
   expired numeric;
 begin
-  perform app.set_customer(p_customer);
   select * into acc from ai_account where customer_id = p_customer;
   expired := app.ai_unneeded_carried_over(acc, '{}');
   if expired > 0 then
@@ -132,7 +130,6 @@ declare
   acc ai_account;
   difference numeric;
 begin
-  perform app.set_customer(p_customer);
   insert into ai_account (customer_id) values (p_customer) on conflict do nothing;
   perform app.ai_roll_over(p_customer, p_month, p_now);
   select * into acc from ai_account where customer_id = p_customer for no key update;

@@ -13,7 +13,6 @@ declare
   part numeric;
   rest numeric := p_amount;
 begin
-  perform app.set_customer(p_customer);
   insert into ai_account (customer_id) values (p_customer) on conflict do nothing;
   perform app.ai_roll_over(p_customer, p_month, p_now);
   select * into acc from ai_account where customer_id = p_customer for no key update;
