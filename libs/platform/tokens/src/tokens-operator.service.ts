@@ -165,8 +165,8 @@ export class TokensOperatorService {
 
   /** How many of a customer's tokens are accepted now: not those that have expired, such as rotated ones, nor any of a deactivated customer. */
   async countAccepted(customerId: string): Promise<number> {
-    const [row] = await this.dataSource.query<{ count: number }[]>(ACCEPTED, [customerId]);
-    return row?.count ?? 0;
+    const [row] = await this.dataSource.query<[{ count: number }]>(ACCEPTED, [customerId]);
+    return row.count;
   }
 
   /** The token with a fingerprint, or that is a text; more than one only if a fingerprint is ambiguous. @throws ServiceError not_found */

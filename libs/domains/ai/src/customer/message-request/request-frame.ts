@@ -11,8 +11,7 @@ export interface Fault {
  * An open object or array of a request, by its place:
  * - `body`, `messages`, `message`: the request, its messages, one of them;
  * - `content`: the content blocks of a message, `blocks`: those of a block (a tool's result, a document);
- * - `block`, `part`: a content block, an object that is part of one; `source`, `cache`, `citations`: the parts that are judged;
- * - `list`: an array that is part of a block;
+ * - `block`, `part`: a content block, an object or array that is part of one; `source`, `cache`, `citations`: the parts that are judged;
  * - `system`: the blocks of the system prompt;
  * - `tools`, `tool`, `callers`: the tools, one of them, and its permitted callers;
  * - `thinking`, `output_config`: the fields of these names;
@@ -29,7 +28,6 @@ export type FrameKind =
   | 'source'
   | 'cache'
   | 'citations'
-  | 'list'
   | 'system'
   | 'tools'
   | 'callers'
@@ -96,9 +94,9 @@ export function kindInside(parent: Frame | undefined, isArray: boolean): FrameKi
     case 'content':
       return isArray ? undefined : 'block';
     case 'blocks':
-      return isArray ? 'list' : 'block';
+      return isArray ? 'part' : 'block';
     default:
-      return parent?.isArray === false ? kindOfPart(parent, isArray) : isArray ? 'list' : 'part';
+      return parent?.isArray === false ? kindOfPart(parent, isArray) : 'part';
   }
 }
 
@@ -117,8 +115,7 @@ function kindOfPart({ kind, key }: Frame, isArray: boolean): FrameKind | undefin
   if (key === 'cache_control') return 'cache';
   if (key === 'source' && kind === 'block' && !isArray) return 'source';
   if (key === 'citations' && kind === 'block' && !isArray) return 'citations';
-  if (!isArray) return 'part';
-  return key === 'content' ? 'blocks' : 'list';
+  return key === 'content' && isArray ? 'blocks' : 'part';
 }
 
 /** The place of a frame in the body, as a JSON pointer. */
