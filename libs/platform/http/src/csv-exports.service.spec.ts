@@ -60,4 +60,20 @@ describe('an export', () => {
     for (const read of reads.splice(0)) read();
     await last;
   });
+
+  it('that has ended makes room for one other', async () => {
+    const begin = () =>
+      send(
+        (async function* () {
+          yield await Promise.resolve([]);
+        })(),
+      );
+    const streams = [await begin(), await begin()].map((reply) => reply.getStream());
+    await expect(begin()).rejects.toThrow('2 exports in progress');
+    streams[0]?.resume();
+    await until(() => streams[0]?.closed === true);
+    streams.push((await begin()).getStream());
+    await expect(begin()).rejects.toThrow('2 exports in progress');
+    for (const stream of streams) stream.destroy();
+  });
 });
