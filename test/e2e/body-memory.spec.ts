@@ -100,6 +100,8 @@ describe('bytes of bodies in memory', () => {
     const refused = await post(three, ticket(10_000));
     expect(refused.headers.get('retry-after')).toBe('5');
     await expectProblem(refused, 503, 'service_unavailable');
+    const more = await expectProblem(await post(one, ticket(4_000)), 429, 'rate_limited');
+    expect(more.detail).toContain('fill your share');
     for (const body of held) body.hangUp();
     await until(() => memory.bytes === 0);
     expect((await post(three, ticket(10_000))).status).toBe(201);

@@ -48,7 +48,7 @@ export function isReadable(url: string): boolean {
 /** The decoded path; undefined for an invalid percent encoding. */
 export function decodedPath(path: string): string | undefined {
   try {
-    return decodeURIComponent(path) && decodeURI(path);
+    return decodeURI(path);
   } catch {
     return undefined;
   }
