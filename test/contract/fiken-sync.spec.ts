@@ -1,6 +1,6 @@
 import { Test } from '@nestjs/testing';
 import { InvoiceSyncModule, InvoiceSyncsService, RUN_DEADLINE_MS, type SyncOutcome } from '@domains/invoices';
-import { ConfigModule } from '@platform/config';
+import { type AppConfig, ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
 import { NestLogger } from '@platform/logging';
 import { billingDay } from '@test/billing-days';
@@ -21,14 +21,18 @@ describe('The sync with Fiken', () => {
 
   const sync = (customer: string) => fixture.sync(customer, 'fiken');
   const company = () => fixture.sandbox.fiken.store.company('demo');
-  /** Runs syncs one after the other while another company is configured. @returns their outcomes */
-  const syncAs = async (slug: string, ...customers: string[]) => {
-    const config = { ...fixture.database.config, FIKEN_COMPANY: slug };
-    const module = await Test.createTestingModule({
+  /** Another process's syncs, with other settings. */
+  const moduleWith = async (settings: Partial<AppConfig>) => {
+    const config = { ...fixture.database.config, ...settings };
+    return Test.createTestingModule({
       imports: [ConfigModule.for(config), DatabaseModule.as('account_operator'), InvoiceSyncModule],
     })
       .setLogger(new NestLogger(config))
       .compile();
+  };
+  /** Runs syncs one after the other while another company is configured. @returns their outcomes */
+  const syncAs = async (slug: string, ...customers: string[]) => {
+    const module = await moduleWith({ FIKEN_COMPANY: slug });
     const outcomes: SyncOutcome[] = [];
     for (const customer of customers)
       outcomes.push(await module.get(InvoiceSyncsService).run(customer, 'fiken', new AbortController().signal));
@@ -141,13 +145,16 @@ describe('The sync with Fiken', () => {
     const customer = await fixture.customer('fiken', '13');
     const stopping = new AbortController();
     const gate = fixture.sandbox.fiken.hold();
-    const run = fixture.sync(customer, 'fiken', stopping.signal);
+    // The request's own time would be over long after the test's.
+    const module = await moduleWith({ BILLING_TIMEOUT_MS: 300_000 });
+    const run = module.get(InvoiceSyncsService).run(customer, 'fiken', stopping.signal);
     await gate.holding(1);
     gate.release();
     await gate.holding(1);
     stopping.abort();
     expect(await run).toBe('stopped');
     gate.open();
+    await module.close();
     expect(await fixture.rows(customer)).toHaveLength(100);
     expect((await fixture.report(customer))[0]).toMatchObject({ runId: null, failures: 0, lastError: null });
     await fixture.syncDue();

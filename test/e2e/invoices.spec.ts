@@ -266,15 +266,20 @@ describe('GET /invoices/:id/pdf', () => {
     },
   );
 
-  it('asks Stripe for another link when the one just given does not work', async () => {
-    const { caller, invoice } = await synced('stripe');
-    const before = sandbox.stripe.total;
-    // Requests: the document, its file (gone), the document again, its file.
-    sandbox.stripe.script({}, { status: 404 });
-    const reply = await caller.call(`/invoices/${invoice.id}/pdf`);
-    expect(reply.status).toBe(200);
-    expect(sandbox.stripe.total - before).toBe(4);
-  });
+  it.each(['stripe', 'fiken'] as const)(
+    'asks %s once more when the link just given does not work, and then no more',
+    async (source) => {
+      const { caller, invoice } = await synced(source);
+      const before = sandbox[source].total;
+      // Requests: the document, its file (gone), the document again, its file.
+      const gone: Parameters<typeof sandbox.stripe.script> = [{}, { status: 404 }];
+      sandbox[source].script(...gone);
+      expect((await caller.call(`/invoices/${invoice.id}/pdf`)).status).toBe(200);
+      sandbox[source].script(...gone, ...gone);
+      await expectProblem(await caller.call(`/invoices/${invoice.id}/pdf`), 503, 'service_unavailable');
+      expect(sandbox[source].total - before).toBe(4 + 4);
+    },
+  );
 
   it("follows Fiken's present link when its address has changed since the sync", async () => {
     const { caller, invoice } = await synced('fiken');

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { loadConfig } from '@platform/config';
 import { ReportReferencesService } from './report-references.service';
 
@@ -11,6 +11,15 @@ describe('ReportReferences', () => {
 
   it('reads references of another process with the same key', () => {
     expect(withKey(key).read(reference)).toEqual({ customerId, smsId });
+  });
+
+  it('reads references of former releases', () => {
+    const id = '6b8f7f0a-4f0e-4a39-9d0c-7f0f3c2f8a11';
+    const former = 'a49_Ck8OSjmdDH8PPC-KEWuPfwpPDko5nQx_DzwvihEGS5gUfjFBh0LbKh3XCkx-';
+    expect(withKey(createHash('sha256').update('a former release').digest()).read(former)).toEqual({
+      customerId: id,
+      smsId: id,
+    });
   });
 
   it('fits a URL and a gateway', () => expect(reference).toMatch(/^[\w-]{64}$/));
