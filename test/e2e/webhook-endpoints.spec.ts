@@ -406,6 +406,32 @@ describe('GET /webhooks/deliveries', () => {
   });
 });
 
+describe('deliveries of later events', () => {
+  it('are due later, though the transaction that makes them began before that of the former ones', async () => {
+    const caller = await createCaller(api);
+    const types = ['ticket.replied', 'sms.delivered'];
+    await create(caller, { event_types: types });
+    const record = (type?: string) =>
+      api.superuser.query(`select app.record_event($1, $2, '{}', '{}')`, [caller.customer.id, type]);
+    const [early, late] = [await connectAsSuperuser(api.database), await connectAsSuperuser(api.database)];
+    const sequence = (client: typeof early) => client.query('select app.sequence_events($1)', [caller.customer.id]);
+    await early.query('begin');
+    await record(types[0]);
+    await late.query('begin');
+    await sequence(late);
+    await record(types[1]);
+    const waiting = sequence(early);
+    await waitForLocks(api.superuser, 1);
+    await late.query('commit');
+    await waiting;
+    await early.query('commit');
+    await Promise.all([early.end(), late.end()]);
+    const { data } = (await (await caller.call('/webhooks/deliveries')).json()) as WebhookDeliveryPageDto;
+    const due = data.map(({ event_type: type, next_attempt_at: at }) => ({ type, at: at ?? '' }));
+    expect(due.sort((a, b) => (a.at < b.at ? -1 : 1)).map(({ type }) => type)).toEqual(types);
+  });
+});
+
 describe("another customer's endpoints and deliveries", () => {
   it.each<[string, string, object | undefined]>([
     ['GET', '/webhooks/endpoints/ENDPOINT', undefined],
