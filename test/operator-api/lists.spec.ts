@@ -69,6 +69,7 @@ describe('lists of the operator API', () => {
     expect(await page('/tickets?search=NEEDLE')).toMatchObject({ data: [{ title: 'Ticket 7' }], total: 1 });
     expect(await page('/tickets?unanswered=true')).toMatchObject({ total: 20 });
     expect(await page('/tickets?unassigned=true')).toMatchObject({ total: 60 });
+    expect(await page('/tickets?unanswered=false')).toMatchObject({ total: 60 });
     expect(await page('/customers?search=RLIG')).toMatchObject({ data: [{ name: 'Ærlig & Sønn' }] });
   });
 
