@@ -155,6 +155,7 @@ describe('POST /support/tickets/{id}/replies', () => {
     // The operator can still answer.
     await operator('reply', '--ticket', id, '--body', 'Please open a new ticket');
     expect((await read(caller, id)).reply_count).toBe(201);
+    expect((await post(caller, `/${(await open(caller)).id}/replies`, REPLY)).status).toBe(201);
   });
 
   it('is unanswered until the operator has replied, notes aside, or has set another status', async () => {
