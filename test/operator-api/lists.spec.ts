@@ -467,4 +467,28 @@ describe('lists of the operator API', () => {
     }
     sent.mockRestore();
   });
+
+  it('have customers in each order, and in the opposite one', async () => {
+    const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+    for (const [number, name, createdAt] of [
+      ['0-3', '0 b', ago(2)],
+      ['0-1', '0 A', ago(1)],
+      ['0-2', '0 C', ago(3)],
+    ] as const) {
+      const { id } = await saveFakeCustomer(api.superuser, { customerNumber: number, name });
+      await api.superuser.query('update customer set created_at = $2 where id = $1', [id, createdAt]);
+    }
+    const columns = { customer_number: 'customer_number', name: 'lower(name)', created_at: 'created_at' };
+    for (const [sort, column] of Object.entries(columns))
+      for (const direction of ['asc', 'desc']) {
+        const { rows } = await api.superuser.query<{ id: string }>(
+          `select id from customer order by ${column} ${direction}, id ${direction} limit 100`,
+        );
+        const { data } = await page(`/customers?limit=100&sort=${direction === 'asc' ? '' : '-'}${sort}`);
+        expect({ sort, direction, ids: data.map(({ id }) => id) }).toEqual({
+          ...{ sort, direction },
+          ids: rows.map(({ id }) => id),
+        });
+      }
+  });
 });
