@@ -120,6 +120,15 @@ describeCatalogueRules('what the schema must be like to run on a cluster too', [
     ],
   },
   {
+    rule: 'no change computes with an interval: that is not immutable, and refused beside a column or within case',
+    broken: `select distinct name from ${FUNCTION_STATEMENTS} where ${CHANGES} and ${SET_OR_WHERE} ~ '\\minterval\\M'
+      and proname not in ${among([...BATCHED, ...NOBODYS])}`,
+    breaks: [
+      functionWith(`update invoice set paid_at = created_at + interval '1 day' where customer_id = p_customer;`),
+      'app.f(uuid)',
+    ],
+  },
+  {
     rule: 'no change takes a value out of an array: that ends the coordinator',
     broken: `select distinct name from ${FUNCTION_STATEMENTS} where ${CHANGES} and ${SET_OR_WHERE} ~ '=\\s*\\w+\\['
       and proname not in ${among(BATCHED)}`,

@@ -264,11 +264,15 @@ describe('The sync with Fiken', () => {
     const [open] = company().addInvoices({ customerId: 22, count: 1, unpaidEvery: 1 });
     const customer = await fixture.customer('fiken', '22');
     await sync(customer);
-    await fixture.superuser.query(
-      `update invoice_sync set checkpoint = checkpoint || jsonb_build_object('run', jsonb_build_object(
-         'startedAt', checkpoint ->> 'since', 'feed', 3, 'position', 'credit-note:98')) where customer_id = $1`,
+    const { rows } = await fixture.superuser.query<{ checkpoint: { since: string } }>(
+      'select checkpoint from invoice_sync where customer_id = $1',
       [customer],
     );
+    const run = { startedAt: rows[0]?.checkpoint.since, feed: 3, position: 'credit-note:98' };
+    await fixture.superuser.query('update invoice_sync set checkpoint = $2 where customer_id = $1', [
+      customer,
+      { ...rows[0]?.checkpoint, run },
+    ]);
     expect(await sync(customer)).toBe('succeeded');
     expect(await fixture.rows(customer)).toMatchObject([{ source_id: String(open?.invoiceId), status: 'open' }]);
   });

@@ -214,10 +214,13 @@ describe('an event is written by its cause', () => {
     const send = async (message: string) =>
       String((await caller.post('/sms/send', { to: '+4790000000', message })).body.id);
     const id = await send('Hello');
-    await fixture.api.superuser.query(
-      `select app.record_sms_outcome($1, $2, m.gateway, 'delivered', '{unknown,accepted,sent,failed}', null, null, null, 'Europe/Oslo')
-       from sms_message m where m.customer_id = $1 and m.id = $2`,
+    const { rows } = await fixture.api.superuser.query<{ gateway: string }>(
+      'select gateway from sms_message where customer_id = $1 and id = $2',
       [caller.customer.id, id],
+    );
+    await fixture.api.superuser.query(
+      `select app.record_sms_outcome($1, $2, $3, 'delivered', '{unknown,accepted,sent,failed}', null, null, null, 'Europe/Oslo')`,
+      [caller.customer.id, id, rows[0]?.gateway],
     );
     const delivered = (await caller.events()).filter(({ type }) => type === 'sms.delivered');
     expect(delivered.map(({ data }) => data)).toEqual([await caller.json(`/sms/log/${id}`)]);

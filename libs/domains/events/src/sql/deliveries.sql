@@ -101,6 +101,7 @@ declare
   one uuid;
   accepted boolean;
   next_time timestamptz;
+  oldest timestamptz;
   status integer;
   error text;
   since timestamptz;
@@ -121,13 +122,14 @@ begin
     one := p_ids[place];
     accepted := p_accepted[place];
     next_time := present + make_interval(secs => p_waits[place]);
+    oldest := next_time - interval '3 days';
     status := p_statuses[place];
     error := p_errors[place];
     update webhook_delivery d
     set attempts = d.attempts + 1, last_attempt_at = present, last_status = status, last_error = error,
-      state = case when accepted then 'delivered' when d.queued_at <= next_time - interval '3 days' then 'failed' else d.state end,
+      state = case when accepted then 'delivered' when d.queued_at <= oldest then 'failed' else d.state end,
       delivered_at = case when accepted then present else d.delivered_at end,
-      next_attempt_at = case when not accepted and d.queued_at > next_time - interval '3 days' then next_time end
+      next_attempt_at = case when not accepted and d.queued_at > oldest then next_time end
     where d.customer_id = p_customer and d.id = one and d.state = 'pending';
   end loop;
   more := exists (
