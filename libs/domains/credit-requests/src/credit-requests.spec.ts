@@ -119,13 +119,15 @@ describe('Credit requests', () => {
     expect([await codeOf(create(customerId)), await codeOf(create(customerId))]).toEqual(codes);
   });
 
-  it('are refused where AI is not enabled, replays included', async () => {
+  it('are refused where AI is not enabled, except that one that exists is found by its reference', async () => {
     const customerId = await customer();
-    await create(customerId, { reference: 'before' });
+    const { request } = await create(customerId, { reference: 'before' });
     await fixture.operator
       .get(AiConfigurationOperatorService)
       .configure('operator:test', customerId, { enabled: false });
-    expect(await codeOf(create(customerId, { reference: 'before' }))).toBe('ai_disabled');
+    expect(await create(customerId, { reference: 'before', amountNok: 9999 })).toEqual({ created: false, request });
+    expect(await codeOf(create(customerId, { reference: 'after' }))).toBe('ai_disabled');
+    expect(await codeOf(create(customerId))).toBe('ai_disabled');
     expect(await codeOf(create(randomUUID()))).toBe('ai_disabled');
   });
 

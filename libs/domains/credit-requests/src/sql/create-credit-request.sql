@@ -30,15 +30,16 @@ declare
   waiting integer;
   cap integer;
 begin
-  if not exists (select from ai_settings s where s.customer_id = p_customer and s.enabled) then
-    outcome := 'disabled';
-    return next;
-    return;
-  end if;
   perform pg_advisory_xact_lock(hashtextextended('credit request of ' || p_customer, 0));
+  -- Before every refusal: whoever lost the reply to a request must learn that it exists.
   select r.* into request from ai_credit_request r where r.customer_id = p_customer and r.reference = p_reference;
   if found then
     outcome := 'existing';
+    return next;
+    return;
+  end if;
+  if not exists (select from ai_settings s where s.customer_id = p_customer and s.enabled) then
+    outcome := 'disabled';
     return next;
     return;
   end if;

@@ -62,27 +62,27 @@ export class WebhookDeliveriesService {
       ],
       timedIds: true,
     });
-    const returned = {
-      returns: { outcome: decoders.text as (text: string) => Outcome },
-      row: { entity: WebhookDelivery, column: 'delivery', select: DELIVERY },
-    } as const;
+    const outcome = decoders.text as (text: string) => Outcome;
+    const row = { entity: WebhookDelivery, column: 'delivery', select: DELIVERY } as const;
     this.testEndpoint = writes.call({
       name: 'webhooks.test',
       calls: 'app.test_webhook_endpoint',
       parameters: { endpoint: 'uuid', most: 'integer', actor: 'text' },
-      ...returned,
+      returns: { outcome, secondsLeft: decoders.number },
+      row,
     });
     this.redeliverOne = writes.call({
       name: 'webhooks.redeliver',
       calls: 'app.redeliver_webhook',
       parameters: { id: 'uuid', actor: 'text' },
-      ...returned,
+      returns: { outcome },
+      row,
     });
     this.redeliverSince = writes.call({
       name: 'webhooks.redeliver-since',
       calls: 'app.redeliver_webhooks_since',
       parameters: { endpoint: 'uuid', since: 'timestamp with time zone', most: 'integer', actor: 'text' },
-      returns: { outcome: decoders.text as (text: string) => Outcome, queued: decoders.number },
+      returns: { outcome, queued: decoders.number },
     });
   }
 
@@ -98,9 +98,11 @@ export class WebhookDeliveriesService {
   async test(tokenId: string, endpoint: string): Promise<WebhookDeliveryRow> {
     const most = this.config.WEBHOOK_TESTS_PER_HOUR;
     const [[result]] = await this.database.write([this.testEndpoint({ endpoint, most, actor: `token:${tokenId}` })]);
-    const { outcome, ...delivery } = result ?? noSuch('endpoint');
+    const { outcome, secondsLeft, ...delivery } = result ?? noSuch('endpoint');
     if (outcome === 'too_many')
-      throw new ServiceError('rate_limited', `At most ${most} test deliveries an hour`, { retryAfterSeconds: 600 });
+      throw new ServiceError('rate_limited', `At most ${most} test deliveries an hour`, {
+        retryAfterSeconds: secondsLeft,
+      });
     assertQueued(outcome, 'endpoint');
     return delivery;
   }

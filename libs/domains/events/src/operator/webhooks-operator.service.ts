@@ -166,12 +166,14 @@ export class WebhooksOperatorService {
     const { customerId } = await this.find(id);
     await this.assertActive(customerId);
     const most = this.config.WEBHOOK_TESTS_PER_HOUR;
-    const [row] = await this.dataSource.query<{ outcome: string; id: string }[]>(
-      'select outcome, (delivery).id from app.test_webhook_endpoint($1, $2, $3, $4)',
+    const [row] = await this.dataSource.query<{ outcome: string; seconds_left: number; id: string }[]>(
+      'select outcome, seconds_left, (delivery).id from app.test_webhook_endpoint($1, $2, $3, $4)',
       [customerId, id, most, actor],
     );
     if (row?.outcome === 'too_many')
-      throw new ServiceError('rate_limited', `At most ${most} test deliveries an hour`, { retryAfterSeconds: 600 });
+      throw new ServiceError('rate_limited', `At most ${most} test deliveries an hour`, {
+        retryAfterSeconds: row.seconds_left,
+      });
     assertQueued(row?.outcome);
     return this.findDelivery(row?.id ?? '');
   }

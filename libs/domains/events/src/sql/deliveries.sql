@@ -166,23 +166,30 @@ begin
   return next;
 end $$;
 
--- Queues a delivery of a test event to an endpoint. outcome: queued, unknown, disabled, too_many (p_most within an hour).
+-- Queues a delivery of a test event to an endpoint. outcome: queued, unknown, disabled, too_many (p_most within an hour). seconds_left: of
+-- too_many, until there is room for one.
 create or replace function app.test_webhook_endpoint(p_customer uuid, p_endpoint uuid, p_most integer, p_actor text)
-returns table (outcome text, delivery webhook_delivery)
+returns table (outcome text, seconds_left integer, delivery webhook_delivery)
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 declare
   present constant timestamptz := app.now();
   hour constant uuid := app.first_id(present - interval '1 hour');
   disabled boolean;
+  oldest timestamptz;
 begin
   -- Makes the count below exact: it is of all the customer's endpoints.
   perform pg_advisory_xact_lock(hashtextextended('webhook tests of ' || p_customer, 0));
   select e.disabled_at is not null into disabled from webhook_endpoint e where e.customer_id = p_customer and e.id = p_endpoint for update;
   outcome := case when disabled is null then 'unknown' when disabled then 'disabled' end;
-  if outcome is null and p_most <= (
-    select count(*) from webhook_delivery d where d.customer_id = p_customer and d.event_type = 'webhook.test' and d.id >= hour)
-  then
-    outcome := 'too_many';
+  if outcome is null then
+    -- Of the last p_most within the hour: there is room once it is an hour old.
+    select d.created_at into oldest from webhook_delivery d
+    where d.customer_id = p_customer and d.event_type = 'webhook.test' and d.id >= hour
+    order by d.id desc offset p_most - 1 limit 1;
+    if found then
+      outcome := 'too_many';
+      seconds_left := greatest(1, ceil(extract(epoch from oldest + interval '1 hour' - present)));
+    end if;
   end if;
   if outcome is null then
     insert into webhook_delivery as d
