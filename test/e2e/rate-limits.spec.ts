@@ -104,7 +104,8 @@ describe('rate limits', () => {
     await send();
     await send();
     const refused = await send();
-    await expectProblem(refused, 429, 'rate_limited');
+    const { detail } = await expectProblem(refused, 429, 'rate_limited');
+    expect(detail).toMatch(/^At most 3 SMS a minute; try again in \d+ s$/);
     expect(limitOf(refused)).toMatchObject({ limit: 3, remaining: 0 });
     const other = await call('/customer');
     expect([other.status, limitOf(other).limit, limitOf(other).remaining]).toEqual([200, 20, 15]);

@@ -360,11 +360,13 @@ describe('POST /webhooks/endpoints/{id}/test', () => {
 describe('POST /webhooks/endpoints/{id}/redeliver', () => {
   it.each(['9999-12-31T23:59:59Z', '0001-01-01T00:00:00Z'])('takes every time that exists: %s', async (since) => {
     const caller = await createCaller(api);
-    const { endpointId } = await saveFakeDelivery(api.superuser, caller.customer.id);
+    const endpointId = await saveFakeEndpoint(api.superuser, caller.customer.id);
+    for (const state of ['failed', 'missed', 'pending'])
+      await saveFakeDelivery(api.superuser, caller.customer.id, { endpointId, state });
     const reply = await send(caller, 'POST', `/webhooks/endpoints/${endpointId}/redeliver`, { since });
     expect([reply.status < 300, await reply.json()]).toEqual([
       true,
-      { endpoint_id: endpointId, queued: since < '2000' ? 1 : 0 },
+      { endpoint_id: endpointId, queued: since < '2000' ? 3 : 0 },
     ]);
   });
 });
@@ -374,6 +376,8 @@ describe('what is sent again, alone or with all since a time,', () => {
     const caller = await createCaller(api);
     const { endpointId, deliveryId } = await saveFakeDelivery(api.superuser, caller.customer.id);
     const missed = await saveFakeDelivery(api.superuser, caller.customer.id, { endpointId, state: 'missed' });
+    // Its next attempt may be due in ten hours.
+    const waiting = await saveFakeDelivery(api.superuser, caller.customer.id, { endpointId, state: 'pending' });
     const delivered = await saveFakeDelivery(api.superuser, caller.customer.id, { endpointId, state: 'delivered' });
     const before = Date.now();
     const reply = await send(caller, 'POST', `/webhooks/deliveries/${deliveryId}/redeliver`);
@@ -381,12 +385,16 @@ describe('what is sent again, alone or with all since a time,', () => {
     const alone = (await reply.json()) as WebhookDeliveryDto;
     expect(alone).toMatchObject({ id: deliveryId, ...anew });
     expect(Date.parse(alone.next_attempt_at ?? '')).toBeGreaterThanOrEqual(before);
-    await send(caller, 'POST', `/webhooks/endpoints/${endpointId}/redeliver`, { since: '2020-01-01T00:00:00Z' });
+    const since = { since: '2020-01-01T00:00:00Z' };
+    const all = await send(caller, 'POST', `/webhooks/endpoints/${endpointId}/redeliver`, since);
+    // The one that was sent again alone has had no attempt yet.
+    expect(await all.json()).toEqual({ endpoint_id: endpointId, queued: 2 });
     const { data } = (await (await caller.call('/webhooks/deliveries')).json()) as WebhookDeliveryPageDto;
     expect(new Map(data.map(({ id, ...rest }) => [id, rest]))).toEqual(
       new Map([
         [deliveryId, expect.objectContaining(anew)],
         [missed.deliveryId, expect.objectContaining(anew)],
+        [waiting.deliveryId, expect.objectContaining(anew)],
         [delivered.deliveryId, expect.objectContaining({ state: 'delivered', attempts: 11 })],
       ]),
     );

@@ -213,7 +213,9 @@ describe('a replay', () => {
       }
       expect(remaining(await post(path, MESSAGE))).toBe(0);
       const refused = await expectProblem(await send(randomUUID()), 429, 'rate_limited');
-      expect(refused).toMatchObject({ detail: expect.stringMatching(/^At most 2 requests a minute/) });
+      expect(refused).toMatchObject({
+        detail: expect.stringMatching(/^At most 2 AI messages and token counts a minute/),
+      });
       await expectProblem(await post(path, MESSAGE), 429, 'rate_limited');
       const beyond = await send(key);
       expect([beyond.headers.get('idempotency-replayed'), await beyond.text(), remaining(beyond)]).toEqual([

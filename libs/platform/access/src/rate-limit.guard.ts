@@ -26,6 +26,15 @@ export function limitAddresses(server: FastifyInstance, storage: RateLimitStorag
 /** Kinds of limits, each a throttler of the module: all of a customer's requests, and tighter ones for AI messages and SMS. */
 export type LimitName = keyof AuthenticatedCustomer['limits'];
 
+type DetailOf = (state: RateLimitState) => string;
+
+/** The details of refusals: which limit is reached. */
+const TOO_MANY: Record<LimitName, DetailOf> = {
+  requests: tooMany('requests'),
+  ai: tooMany('AI messages and token counts'),
+  sms: tooMany('SMS'),
+};
+
 /** Adds a tighter limit of requests to a route, for AI messages or for SMS. */
 export const RateLimitAs = (kind: 'ai' | 'sms') => declareRules({ rateLimit: kind });
 
@@ -91,7 +100,7 @@ export class RateLimitGuard extends ThrottlerGuard {
     call: CountedCall | undefined,
     reply: FastifyReply,
   ): boolean | Promise<boolean> {
-    if (!call || general.isBlocked) return enforce(general, reply);
+    if (!call || general.isBlocked) return enforce(general, reply, TOO_MANY.requests);
     const tighter = this.count(call.customer, call.name);
     return tighter instanceof Promise
       ? tighter.then((state) => this.admitCall(general, state, call))
@@ -105,10 +114,10 @@ export class RateLimitGuard extends ThrottlerGuard {
   private admitCall(general: RateLimitState, tighter: RateLimitState, call: CountedCall): boolean {
     const { customer, name, request, reply, keyed } = call;
     const state = nearer(general, tighter);
-    if (!keyed) return enforce(state, reply);
+    if (!keyed) return enforce(state, reply, TOO_MANY[name]);
     show(state, reply);
     request.tighterLimit = {
-      refusal: tighter.isBlocked ? refusalOf(tighter, tooMany) : undefined,
+      refusal: tighter.isBlocked ? refusalOf(tighter, TOO_MANY[name]) : undefined,
       giveBack: () => {
         this.storageService.giveBack(keyOf(customer, name), tighter);
         const remaining = Math.max(0, tighter.limit - tighter.totalHits + 1);
@@ -129,7 +138,7 @@ function nearer(general: RateLimitState, tighter: RateLimitState): RateLimitStat
 }
 
 /** Shows a limit as {@link show} does. @throws ServiceError rate_limited if it is reached */
-function enforce(state: RateLimitState, reply: FastifyReply, detailOf = tooMany): true {
+function enforce(state: RateLimitState, reply: FastifyReply, detailOf: DetailOf): true {
   show(state, reply);
   if (!state.isBlocked) return true;
   throw refusalOf(state, detailOf);
@@ -142,12 +151,12 @@ function show({ limit, remaining, timeToExpire }: RateLimitState, reply: Fastify
   reply.header('x-ratelimit-reset', timeToExpire);
 }
 
-function refusalOf(state: RateLimitState, detailOf: (state: RateLimitState) => string): ServiceError {
+function refusalOf(state: RateLimitState, detailOf: DetailOf): ServiceError {
   return new ServiceError('rate_limited', detailOf(state), { retryAfterSeconds: state.timeToBlockExpire });
 }
 
-function tooMany({ limit, timeToBlockExpire: seconds }: RateLimitState): string {
-  return `At most ${limit} requests a minute; try again in ${seconds} s`;
+function tooMany(counted: string): DetailOf {
+  return ({ limit, timeToBlockExpire: seconds }) => `At most ${limit} ${counted} a minute; try again in ${seconds} s`;
 }
 
 function tooManyFromAddress({ timeToBlockExpire: seconds }: RateLimitState): string {

@@ -229,8 +229,9 @@ begin
   return next;
 end $$;
 
--- Queues an endpoint's deliveries again that have failed or were missed since a time, also if they were made before: the oldest p_most of
--- them. outcome: queued, unknown, disabled. queued: their number.
+-- Queues an endpoint's deliveries again that have failed or were missed since a time, also if they were made before, and also those of which
+-- only an attempt has failed, whose next one may be due in hours: the oldest p_most of them. outcome: queued, unknown, disabled. queued: their
+-- number.
 create or replace function app.redeliver_webhooks_since(
   p_customer uuid, p_endpoint uuid, p_since timestamptz, p_most integer, p_actor text)
 returns table (outcome text, queued integer)
@@ -247,7 +248,8 @@ begin
     ids := array(
       select d.id from webhook_delivery d
       where d.customer_id = p_customer and d.endpoint_id = p_endpoint
-        and ((d.state = 'failed' and d.last_attempt_at >= p_since) or (d.state = 'missed' and d.queued_at >= p_since))
+        and ((d.state = 'failed' and d.last_attempt_at >= p_since) or (d.state = 'missed' and d.queued_at >= p_since)
+          or (d.state = 'pending' and d.attempts > 0 and d.last_attempt_at >= p_since))
       order by d.id limit p_most);
     update webhook_delivery d set state = 'pending', attempts = 0, queued_at = present, next_attempt_at = present
     where d.customer_id = p_customer and d.id = any (ids);
