@@ -142,7 +142,24 @@ describe('GET /events', () => {
   ])('refuses %s', async (_name, query, field) => {
     const { call } = await createCaller(api);
     const problem = await expectProblem(await call(`/events${query}`), 400, 'invalid_request');
-    expect(problem.errors?.map(({ pointer }) => pointer)).toEqual([`/${field}`]);
+    expect(problem.errors).toEqual([{ pointer: `/${field}`, detail: problem.detail }]);
+  });
+
+  it.each([
+    ['ticket.eaten', /; ticket\.eaten is none of them$/],
+    ['<b>', /; number 2 is none of them$/],
+    ['', /; number 2 is none of them$/],
+  ])('says which of the types does not exist: %s', async (type, detail) => {
+    const { call } = await createCaller(api);
+    const types = ['ticket.replied', type];
+    const asked = await call(`/events?types=${encodeURIComponent(types.join(','))}`);
+    expect((await expectProblem(asked, 400, 'invalid_request')).detail).toMatch(detail);
+    const made = await call('/webhooks/endpoints', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ url: 'https://erp.fjordlys.example/hooks', event_types: types }),
+    });
+    expect((await expectProblem(made, 400, 'invalid_request')).detail).toMatch(detail);
   });
 
   it("shows nobody another customer's events, whatever the cursor", async () => {

@@ -1,7 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsOptional } from 'class-validator';
-import { CUSTOMER_EVENT_TYPES, type CustomerEventType, type EventPage, type EventRequest } from '@domains/events';
+import {
+  CUSTOMER_EVENT_TYPES,
+  type CustomerEventType,
+  type EventPage,
+  type EventRequest,
+  unknownTypeFault,
+} from '@domains/events';
 import { FieldRule, IsQueryNumber, PageQueryDto } from '@platform/http';
 import { EventDto, type EventView, toEventDto } from '@records/event.dto';
 
@@ -58,8 +64,5 @@ export function toEventPageDto({ events, more, position }: EventPage, view: Even
 }
 
 function typesFault(value: unknown): string | undefined {
-  if (!Array.isArray(value)) return 'must be types of events, separated by commas';
-  const known: readonly unknown[] = CUSTOMER_EVENT_TYPES;
-  const unknown: unknown = value.find((type) => !known.includes(type));
-  return unknown === undefined ? undefined : `must be of ${CUSTOMER_EVENT_TYPES.join(', ')}`;
+  return Array.isArray(value) ? unknownTypeFault(value) : 'must be types of events, separated by commas';
 }

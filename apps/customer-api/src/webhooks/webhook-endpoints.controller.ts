@@ -148,7 +148,8 @@ export class WebhookEndpointsController {
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
     summary: 'Redeliver events to a webhook endpoint',
-    description: 'Sends again all deliveries that have failed or were missed since a time.',
+    description:
+      'Sends again all deliveries that have failed or were missed since a time, also those that would be tried again later.',
   })
   @ApiParam(ENDPOINT_ID)
   @ApiOkResponse({ type: RedeliveredDto, description: 'The number of deliveries.' })

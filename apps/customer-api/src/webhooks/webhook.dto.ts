@@ -9,6 +9,7 @@ import {
   type EndpointChange,
   type NewEndpoint,
   TEST_TYPE,
+  unknownTypeFault,
   WEBHOOK_DESCRIPTION_MAX,
   type WebhookDeliveryRow,
   type WebhookEndpointRow,
@@ -19,10 +20,9 @@ import { toWebhookEndpointDto, WebhookEndpointDto } from '@records/webhook-endpo
 
 function typesFault(value: unknown): string | undefined {
   if (value === null) return undefined;
-  const known: readonly unknown[] = CUSTOMER_EVENT_TYPES;
-  return Array.isArray(value) && value.length > 0 && value.every((type) => known.includes(type))
-    ? undefined
-    : `must be a list of ${CUSTOMER_EVENT_TYPES.join(', ')}`;
+  if (!Array.isArray(value)) return 'must be an array of types of events';
+  if (value.length === 0) return 'must have at least one type; null is for all types';
+  return unknownTypeFault(value);
 }
 
 /** A new endpoint. */
@@ -127,7 +127,10 @@ export class WebhookDeliveryQueryDto extends ListQueryDto {
 
 /** Which deliveries are to be sent again. */
 export class RedeliverDto {
-  /** Those that have failed or were missed since this moment, also if they were created before, RFC 3339. */
+  /**
+   * Those that have failed or were missed since this moment, also if they were created before, RFC 3339. Those of which only an attempt has
+   * failed are among them.
+   */
   @IsTime()
   @ApiProperty({ required: true, example: '2026-11-20T08:00:00.000000Z' })
   since!: string;

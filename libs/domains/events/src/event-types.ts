@@ -44,6 +44,16 @@ export const CUSTOMER_EVENT_TYPES = Object.keys(CUSTOMER_EVENTS) as CustomerEven
 /** All types, for the operator's endpoints. */
 export const EVENT_TYPES = [...CUSTOMER_EVENT_TYPES, ...(Object.keys(OPERATOR_EVENTS) as OperatorEventType[])];
 
+/** The fault of a list of types, appended to the field's name: the first one that does not exist. */
+export function unknownTypeFault(types: readonly unknown[]): string | undefined {
+  const known: readonly unknown[] = CUSTOMER_EVENT_TYPES;
+  const place = types.findIndex((type) => !known.includes(type));
+  if (place === -1) return undefined;
+  const type = types[place];
+  const named = typeof type === 'string' && /^[\w.-]{1,40}$/.test(type) ? type : `number ${place + 1}`;
+  return `must be of ${CUSTOMER_EVENT_TYPES.join(', ')}; ${named} is none of them`;
+}
+
 /** The scope that the record of an event needs, beyond its id; null for none. */
 export function scopeOf(type: EventType): Scope | null {
   const types: Record<EventType, TypeOfEvents> = { ...CUSTOMER_EVENTS, ...OPERATOR_EVENTS };

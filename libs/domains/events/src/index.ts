@@ -18,6 +18,7 @@ export {
   OPERATOR_EVENTS,
   type OperatorEventType,
   scopeOf,
+  unknownTypeFault,
 } from './event-types';
 export { type EventPage, type EventRequest, type EventRow, EventsService } from './customer/events.service';
 export { EventWaitsService } from './customer/event-waits.service';

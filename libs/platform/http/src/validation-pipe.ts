@@ -98,8 +98,11 @@ const MOST_NAMED = 10;
 const MOST_PARAMETERS = 100;
 const MOST_COMPARED = 50;
 
-/** Values of the paging parameters of other interfaces that mean the first page, which is what such a request gets. */
-const FIRST_PAGE: Record<string, string> = { page: '1', offset: '0' };
+/**
+ * Values of the paging parameters of other interfaces that mean the first page, which is what such a request gets; and of a cursor that is
+ * sent by the name that it has in replies.
+ */
+const FIRST_PAGE: Record<string, string> = { page: '1', offset: '0', next_cursor: '' };
 
 const REPLY = Symbol('the reply to a request');
 

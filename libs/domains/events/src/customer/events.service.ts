@@ -131,10 +131,10 @@ export class EventsService {
   private async read({ after, types, limit }: EventRequest): Promise<EventPage> {
     const { first, last, unsequenced } = await this.findBounds();
     // A position beyond the last one is of a log that was restored since.
-    if (after !== undefined && (!POSITION.test(after) || BigInt(after) > last))
-      throw new ServiceError('invalid_request', 'cursor must be a next_cursor of this list, sent back as it is', {
-        errors: [{ pointer: '/cursor', detail: 'must be a next_cursor of this list' }],
-      });
+    if (after !== undefined && (!POSITION.test(after) || BigInt(after) > last)) {
+      const detail = 'cursor must be a next_cursor of this list, sent back as it is';
+      throw new ServiceError('invalid_request', detail, { errors: [{ pointer: '/cursor', detail }] });
+    }
     // Positions of events that are shown no longer are passed over, but not those near the first one.
     const from = max(BigInt(after ?? 0), first - LOOKED_THROUGH);
     const to = min(max(from, first) + LOOKED_THROUGH, last);
