@@ -68,7 +68,11 @@ describe('error replies', () => {
       ['a number', '12', 'The body must be a JSON object'],
       ['null', 'null', 'The body must be a JSON object'],
       ['invalid UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]), 'The body is not UTF-8'],
-      ['a byte order mark', '\ufeff{}', 'The body is not valid JSON: see line 1, column 1'],
+      [
+        'a byte order mark',
+        '\ufeff{}',
+        'The body is not valid JSON: it begins with a byte order mark; send it without',
+      ],
     ])('refuses %s', async (_name, body, detail) => {
       const problem = await expectProblem(await post(body), 400, 'invalid_request');
       expect(problem.detail).toBe(detail);
@@ -93,6 +97,9 @@ describe('error replies', () => {
       ['another type', 'text/plain'],
       ['a form', 'application/x-www-form-urlencoded'],
       ['another character set', 'application/json; charset=latin1'],
+      ['another character set beside a parameter', 'application/json; a=b; charset="latin1"'],
+      ['two types', 'application/json, text/plain'],
+      ['a type that begins alike', 'application/json-patch+json'],
       ['a text that is no type at all', ';;;'],
       ['no type', ''],
     ])('refuses %s as content type', async (_name, type) => {
@@ -114,6 +121,8 @@ describe('error replies', () => {
       'application/json; charset=utf-8',
       'application/json;charset=UTF-8',
       'Application/JSON ;',
+      'application/json;IEEE754Compatible=true; charset="utf-8"',
+      'application/json; profile="https://example.com/a"',
     ])('takes %s as content type', async (type) => {
       expect((await post(JSON.stringify(TICKET), { 'content-type': type })).status).toBe(201);
     });

@@ -32,7 +32,9 @@ const TOO_MANY_PIECES =
   'The body comes in too many small chunks: send it with a Content-Length, or in chunks of some kilobytes';
 /** Detail of the error for a missing body. */
 const NO_BODY = 'The request has no body; send a JSON object, with the header Content-Type: application/json';
-const JSON_TYPE = /^application\/json\s*(;\s*(charset\s*=\s*"?utf-?8"?\s*)?)*$/i;
+/** JSON has no parameters. Some clients send their own, which say nothing of the bytes; a character set other than UTF-8 does. */
+const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*|;(?!\s*charset\s*=)[^;,]*)*$/i;
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 const HOW_TO_SEND = 'Send the body as application/json in UTF-8';
 
 const JSON_FAULTS: Record<Exclude<JsonFaultKind, 'too_many_values'>, string> = {
@@ -205,6 +207,8 @@ function assertJsonBody(headers: IncomingHttpHeaders): void {
 
 function adviceFor(type: string): string {
   if (type === '') return `${HOW_TO_SEND}; the header Content-Type is missing`;
+  if (/^application\/json\s*;.*charset/i.test(type))
+    return `${HOW_TO_SEND}; the header Content-Type names another charset`;
   return /^application\/x-www-form-urlencoded/i.test(type)
     ? `${HOW_TO_SEND}; it was sent as a form, which is the default of curl -d: add the header Content-Type: application/json`
     : HOW_TO_SEND;
@@ -300,6 +304,9 @@ function explainBodyFault(error: unknown, mostValues: number, bytes: SegmentedBy
 
 /** The line and the column of a fault, as editors count them. */
 function placeOf({ offset, line, lineStart }: JsonPlace, bytes: SegmentedBytes): string {
+  // Nobody sees it, and a program that reads the text takes it away.
+  if (offset === 0 && BYTE_ORDER_MARK.equals(Buffer.concat(bytes.slice(0, BYTE_ORDER_MARK.length))))
+    return 'it begins with a byte order mark; send it without';
   const before = offset - lineStart;
   const column = before > LONGEST_LINE ? before : [...Buffer.concat(bytes.slice(lineStart, offset)).toString()].length;
   return `${offset < bytes.length ? 'see' : 'it ends too early, at'} line ${line}, column ${column + 1}`;
