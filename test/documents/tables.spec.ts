@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import { SCOPES } from '@platform/tokens';
 import { errorCatalog } from '@platform/errors';
+import { SMS_ERROR_CODES } from '@domains/sms';
 import { InternalListenerService } from '@platform/internal-listener';
 import { startApi, type TestApi } from '@test/api';
 import { logMessages } from '@test/documents/log-messages';
@@ -20,6 +21,15 @@ describe("tables of the customers' guide", () => {
     );
     const existing = Object.entries(errorCatalog).map(([name, { status, title }]) => [name, { status, title }]);
     expect(described).toEqual(Object.fromEntries(existing));
+  });
+
+  it('have every reason for which an SMS fails', () => {
+    // Behind the table's head, in rows of three cells; the fields of a request have `yes` in the second one.
+    const rows = tableRows('docs/guide/sms.md').filter(
+      ([, meaning, remedy]) => remedy && !/^(yes|meaning|required)$/.test(meaning ?? ''),
+    );
+    const described = rows.flatMap(([name]) => code(name));
+    expect(described.sort()).toEqual([...SMS_ERROR_CODES].sort());
   });
 
   it('have every scope with the operations that it allows', () => {

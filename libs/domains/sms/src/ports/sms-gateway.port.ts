@@ -19,23 +19,26 @@ export type SendOutcome =
   | { kind: 'refused' | 'unreachable' | 'unknown'; errorCode: SmsErrorCode };
 
 /** Why a message failed, or why its outcome is unknown. A code never changes its meaning. */
-export type SmsErrorCode =
-  | 'invalid_recipient'
-  | 'invalid_sender'
-  | 'invalid_content'
-  | 'rejected'
-  | 'gateway_refused_account'
-  | 'gateway_not_configured'
-  | 'gateway_busy'
-  | 'gateway_unreachable'
-  | 'gateway_down'
-  | 'gateway_timeout'
-  | 'gateway_error'
-  | 'not_confirmed'
-  | 'recipient_unavailable'
-  | 'recipient_blocked'
-  | 'expired'
-  | 'not_delivered';
+export const SMS_ERROR_CODES = [
+  'invalid_recipient',
+  'invalid_sender',
+  'invalid_content',
+  'rejected',
+  'gateway_refused_account',
+  'gateway_not_configured',
+  'gateway_busy',
+  'gateway_unreachable',
+  'gateway_down',
+  'gateway_timeout',
+  'gateway_error',
+  'not_confirmed',
+  'recipient_unavailable',
+  'recipient_blocked',
+  'expired',
+  'not_delivered',
+] as const;
+
+export type SmsErrorCode = (typeof SMS_ERROR_CODES)[number];
 
 /** The content of a delivery report. */
 export interface DeliveryReport {
