@@ -79,8 +79,8 @@ export class StatusEventsOperatorService {
   /** How many events of all customers have not ended, counted to {@link MOST_COUNTED}. */
   async present(): Promise<number> {
     const [{ count }] = await this.dataSource.query<[{ count: number }]>(
-      `select least(${MOST_COUNTED}, (select count(*) from (select from status_event where ends_at is null limit ${MOST_COUNTED}) endless)
-         + (select count(*) from (select from status_event where ends_at > app.now() limit ${MOST_COUNTED}) ending))::int as count`,
+      `select least(${MOST_COUNTED}, (select count(*) from (select 1 from status_event where ends_at is null limit ${MOST_COUNTED}) endless)
+         + (select count(*) from (select 1 from status_event where ends_at > app.now() limit ${MOST_COUNTED}) ending))::int as count`,
     );
     return count;
   }

@@ -135,7 +135,7 @@ export class TicketsOperatorService {
   async waiting(): Promise<{ unanswered: number; urgent: number }> {
     const count = async (condition: string) => {
       const [row] = await this.dataSource.query<[{ count: number }]>(
-        `select count(*)::int as count from (select from support_ticket t where ${condition} limit ${MOST_COUNTED}) t`,
+        `select count(*)::int as count from (select 1 from support_ticket t where ${condition} limit ${MOST_COUNTED}) t`,
       );
       return row.count;
     };
