@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { describeCatalogueRules, FUNCTION_STATEMENTS } from '@test/suites/catalogue-rules.suite';
 
 /** Functions for the ledger's batches of many customers: on a cluster their counterparts for one customer run. */
@@ -157,3 +158,14 @@ describeCatalogueRules('what the schema must be like to run on a cluster too', [
     ],
   },
 ]);
+
+describe('statements of the programs', () => {
+  const WITHOUT_COLUMNS = /\bfrom\s*\(\s*select\s+from\b/i;
+  it('have no sub-select without columns, which a cluster refuses', () => {
+    const sources = globSync('{apps,libs}/**/*.{ts,sql}', {
+      exclude: (path) => /node_modules|operator-console/.test(path),
+    });
+    expect(sources.length).toBeGreaterThan(500);
+    expect(sources.filter((path) => WITHOUT_COLUMNS.test(readFileSync(path, 'utf8')))).toEqual([]);
+  });
+});

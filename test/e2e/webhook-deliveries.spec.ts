@@ -480,7 +480,9 @@ describe('Deliveries of events to webhook endpoints', () => {
     new Webhook(secret).verify(received?.body ?? '', received?.headers as Record<string, string>);
     for (let time = 1; time < 10; time++) await post(caller, `/webhooks/endpoints/${id}/test`);
     const refused = await caller.call(`/webhooks/endpoints/${id}/test`, { method: 'POST' });
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '600']);
+    expect(refused.status).toBe(429);
+    // An hour after the first.
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3500);
     await receiver.until(path, 10);
   });
 

@@ -38,7 +38,7 @@ export async function startOperatorApi(
     }));
   const app = await createApplication(database.config, AppModule.with(database.config));
   observeReplies(app, { document: 'apps/operator-api/openapi.json', prefix: '/operator/v1' });
-  await app.listen({ host: '127.0.0.1', port: 0 });
+  await app.listen({ host: '127.0.0.1', port: on ? 0 : database.config.OPERATOR_PORT });
   const superuser = await connectAsSuperuser(database);
   const origin = (await app.getUrl()).replace('127.0.0.1', 'localhost').replace('[::1]', 'localhost');
   return {

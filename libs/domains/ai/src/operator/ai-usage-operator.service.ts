@@ -56,13 +56,13 @@ export interface CountedPage<Row> extends Page<Row> {
 
 const USAGE_COUNT = `
   select count(*)::int as count from (
-    select from ai_usage
+    select 1 from ai_usage
     where customer_id = $1 and ($2::uuid is null or token_id = $2) and ($3::text is null or model = $3)
       and ($4::timestamptz is null or created_at >= $4) and ($5::timestamptz is null or created_at < $5)
     limit ${MOST_COUNTED + 1}) counted`;
 const LEDGER_COUNT = `
   select count(*)::int as count from (
-    select from ai_ledger_entry
+    select 1 from ai_ledger_entry
     where customer_id = $1 and ($2::text is null or kind = $2)
       and ($3::timestamptz is null or created_at >= $3) and ($4::timestamptz is null or created_at < $4)
     limit ${MOST_COUNTED + 1}) counted`;
