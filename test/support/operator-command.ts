@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -25,10 +26,6 @@ export interface CommandSurroundings {
   terminal?: boolean;
 }
 
-/** An answer has the number of its command, also if it is for the spec file before. */
-const FIRST = Math.floor(Math.random() * 2 ** 48);
-let commands = FIRST;
-
 /**
  * Runs the operator's compiled command line, in one process for all commands of a worker's spec files: loading the program takes
  * ten times as long as a command. Concurrent commands run one after another; see {@link operatorProcess}.
@@ -38,14 +35,15 @@ export async function operatorCommand(
   words: string[],
   { environment = {}, input = '', terminal = false }: CommandSurroundings = {},
 ): Promise<CommandResult> {
-  const id = ++commands;
+  // Of its own also beside those of the spec file before.
+  const id = randomUUID();
   const current = operatorHost();
   return new Promise((resolve, reject) => {
     const stop = () => {
       current.off('message', take);
       current.off('exit', fail);
     };
-    const take = (result: CommandResult & { id: number }) => {
+    const take = (result: CommandResult & { id: string }) => {
       if (result.id !== id) return;
       stop();
       const { code, stdout, stderr } = result;

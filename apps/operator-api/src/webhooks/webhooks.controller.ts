@@ -149,7 +149,8 @@ export class WebhooksController {
   @RequireRole('support')
   @ApiOperation({
     summary: 'Send deliveries again',
-    description: 'All of the endpoint that have failed or were missed since a time.',
+    description:
+      'All of the endpoint that have failed or were missed since a time, also those that would be tried again later.',
   })
   @ApiParam(ENDPOINT_ID)
   @ApiOkResponse({ type: RedeliveredDto, description: 'The number of deliveries that wait.' })

@@ -347,7 +347,7 @@ function EndpointActions() {
         path={`${path}/redeliver`}
         needs="support"
         disabled={!isEnabled}
-        question="All its deliveries that have failed or were missed since then are sent again."
+        question="All its deliveries that have failed or were missed since then are sent again, also those that would be tried again later."
         bodyOf={({ since }) => ({ since: new Date(since as string).toISOString() })}
         result={(reply) => <Alert severity="success">{String(reply.queued)} deliveries wait to be sent.</Alert>}
       >

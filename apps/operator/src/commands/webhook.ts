@@ -140,7 +140,8 @@ const deliveries = command({
 
 const redeliver = command({
   name: 'redeliver',
-  description: 'send one delivery again, or all of an endpoint that have failed or were missed since a time',
+  description:
+    'send one delivery again, or all of an endpoint that have failed or were missed since a time, also those that would be tried again later',
   options: {
     delivery: optional('--delivery <id>', 'id of the delivery', read.uuid),
     endpoint: optional('--endpoint <id>', 'id of the endpoint, with --since', read.uuid),
