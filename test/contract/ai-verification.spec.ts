@@ -107,7 +107,7 @@ describe('The verification of AI accounts', () => {
     [ofUsageEntry('sequence = 9'), ['entry 9 is out of sequence']],
     [ofUsageEntry('balance_after = 0'), ['entry 3: the balance after it is not the sum so far']],
     [
-      ofUsageEntry('usage_id = gen_random_uuid()'),
+      ofUsageEntry(`usage_id = '${randomUUID()}'`),
       ['call ID: its charge differs from its usage', 'call ID: its charge differs from its usage'],
     ],
     [ofUsage('cost = cost + 1'), [OF_DAY, 'call ID: its charge differs from its usage']],

@@ -24,9 +24,8 @@ import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveFakeInvoice } from '@test/factories/invoice.factory';
 import { saveFakeToken } from '@test/factories/service-token.factory';
 import { saveLargeTickets } from '@test/factories/ticket.factory';
-import { holdLock } from '@test/locks';
+import { holdLock, waitForLocks } from '@test/locks';
 import { connectAsSuperuser } from '@test/test-database';
-import { until } from '@test/until';
 import { useTestDatabase } from '@test/use-test-database';
 
 const ACTOR = 'operator:test';
@@ -62,13 +61,6 @@ describe("a customer's data", () => {
   const erase = (customerId: string, dryRun = false) =>
     operator.get(CustomerErasureOperatorService).erase(ACTOR, customerId, { dryRun });
   /** So many connections wait for a lock. */
-  const untilLocked = (count: number) =>
-    until(async () => {
-      const { rows } = await database.superuser.query(
-        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      return rows.length === count;
-    });
   const deactivate = (customerId: string) => operator.get(CustomersOperatorService).setActive(ACTOR, customerId, false);
 
   async function exported(customerId: string): Promise<Map<string, Record<string, unknown>[]>> {
@@ -186,10 +178,10 @@ describe("a customer's data", () => {
       await call.query('begin');
       await call.query('select from ai_account where customer_id = $1 for update', [customerId]);
       const added = adding();
-      await untilLocked(1);
+      await waitForLocks(database.superuser, 1);
       const erased = erase(customerId);
       const refused = expect(erased).rejects.toThrow(/purchased AI credit that is left/);
-      await untilLocked(2);
+      await waitForLocks(database.superuser, 2);
       await call.query('rollback');
       await call.end();
       await added;
@@ -376,7 +368,7 @@ describe("a customer's data", () => {
     await saveLargeTickets(database.superuser, id, 1);
     const release = await holdLock(database, 'select from support_ticket where customer_id = $1 for update', [id]);
     const erased = erase(id);
-    await untilLocked(1);
+    await waitForLocks(database.superuser, 1);
     await database.superuser.query(`select app.record_event($1, 'ticket.replied', '{}', '{"body": "Kari"}')`, [id]);
     await release();
     await erased;

@@ -438,7 +438,7 @@ describe('Deliveries of events to webhook endpoints', () => {
     const long = `update webhook_endpoint set failing_since = app.now() - interval '6 days' where id = $1`;
     await api.superuser.query(long, [id]);
     // Both are due at once, and one has failed before: their results are stored together.
-    await api.superuser.query('begin');
+    await api.superuser.query('begin; set local role account_operator');
     for (const type of ['sms.delivered', 'sms.failed']) await record(caller.customer.id, type, {});
     await api.superuser.query('select app.sequence_events($1)', [caller.customer.id]);
     const tried = `update webhook_delivery set attempts = 1 where endpoint_id = $1 and event_type = 'sms.failed'`;

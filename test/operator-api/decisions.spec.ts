@@ -174,10 +174,10 @@ describe('decisions about credit requests, by several people', () => {
   });
 
   it('are refused, not unavailable, while another one takes long', async () => {
-    const { id } = await request(500);
+    const { customerId, id } = await request(500);
     const other = await connectAsSuperuser(api.database);
     await other.query('begin');
-    await other.query('select from ai_credit_request where id = $1 for update', [id]);
+    await other.query('select from ai_credit_request where customer_id = $1 and id = $2 for update', [customerId, id]);
     const reply = await approve(kari!, id);
     await other.query('commit');
     await other.end();

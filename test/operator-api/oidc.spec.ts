@@ -176,7 +176,7 @@ describe('login with an identity provider', () => {
 
   it('asks the person again for a fresh login', async () => {
     const { browser } = await logInAs('kari');
-    await api.superuser.query(`update operator_session set created_at = created_at - interval '6 minutes'`);
+    await api.superuser.query(`update operator_session set created_at = now() - interval '6 minutes'`);
     const first = await browser.open(`${api.baseUrl}/login/oidc?fresh=1`);
     expect(Object.fromEntries(new URL(first.headers.get('location')!).searchParams)).toMatchObject({
       ...{ prompt: 'login', max_age: '0', code_challenge_method: 'S256', response_type: 'code' },

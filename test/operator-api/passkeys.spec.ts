@@ -113,7 +113,7 @@ describe('passkeys of the operator API', () => {
     const authenticator = passkey();
     await register(operator, authenticator);
     await api.superuser.query(
-      `update operator_session set created_at = created_at - interval '6 minutes' where account_id = $1`,
+      `update operator_session set created_at = now() - interval '6 minutes' where account_id = $1`,
       [operator.id],
     );
     expect(await codeOf(await operator.post('/passkeys/options'))).toEqual([403, 'fresh_login_required']);

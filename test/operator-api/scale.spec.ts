@@ -106,13 +106,17 @@ async function fillDatabase(superuser: Client, me: string): Promise<void> {
     select ${OWNER}, app.first_id(${moment}), (array['invoice.created', 'ticket.replied', 'sms.delivered'])[1 + customer_number::int % 3],
       '{"id": 17}', customer_number::int, ${moment}
     from customer where $1 > 0`);
-  // To the endpoint of the owner, or to the operator's own; one in a thousand has failed.
-  await sql(`insert into webhook_endpoint (customer_id, id, url, secret_ciphertext, created_at, updated_at)
-    select '${NO_CUSTOMER}', gen_random_uuid(), 'https://ours.example/hooks', '\\x00', now(), now() where $1 > 0`);
-  await sql(`insert into webhook_delivery (customer_id, id, endpoint_id, event_customer_id, event_id, event_type, state, queued_at, created_at)
-    select endpoint.customer_id, app.first_id(event.created_at), endpoint.id, event.customer_id, event.id, event.type,
+  // To the endpoint of the owner, and to the operator's own; one in a thousand has failed.
+  const deliveries = (owner: string, endpoint: string, from: string) =>
+    sql(`insert into webhook_delivery (customer_id, id, endpoint_id, event_customer_id, event_id, event_type, state, queued_at, created_at)
+    select ${owner}, app.first_id(event.created_at), ${endpoint}, event.customer_id, event.id, event.type,
       case when event.position % 1000 = 0 then 'failed' else 'delivered' end, now(), event.created_at
-    from event join webhook_endpoint endpoint on endpoint.customer_id in (event.customer_id, '${NO_CUSTOMER}') where $1 > 0`);
+    from ${from} where $1 > 0`);
+  await deliveries('event.customer_id', 'endpoint.id', 'event join webhook_endpoint endpoint using (customer_id)');
+  const own = randomUUID();
+  await sql(`insert into webhook_endpoint (customer_id, id, url, secret_ciphertext, created_at, updated_at)
+    select '${NO_CUSTOMER}', '${own}', 'https://ours.example/hooks', '\\x00', now(), now() where $1 > 0`);
+  await deliveries(`'${NO_CUSTOMER}'::uuid`, `'${own}'::uuid`, 'event');
 
   // In the last twenty days: the changes and the refusals of tokens, with few by a person, and few of some kinds.
   const records = (count: number) => `(

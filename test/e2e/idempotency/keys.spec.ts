@@ -189,9 +189,13 @@ describe('an Idempotency-Key', () => {
     const worker = await openWorker();
     const again = await connectAsSuperuser(full.api.database);
     await again.query('begin');
-    const claim = `select app.claim_idempotency_key(customer_id, key_hash, fingerprint, null) as claimed
-      from idempotency_key where customer_id = $1`;
-    expect((await again.query(claim, [customer.id])).rows).toEqual([{ claimed: true }]);
+    const { rows } = await again.query<{ key_hash: Buffer; fingerprint: Buffer }>(
+      'select key_hash, fingerprint from idempotency_key where customer_id = $1',
+      [customer.id],
+    );
+    const claim = [customer.id, rows[0]!.key_hash, rows[0]!.fingerprint];
+    const claimed = await again.query('select app.claim_idempotency_key($1, $2, $3, null) as claimed', claim);
+    expect(claimed.rows).toEqual([{ claimed: true }]);
     // It does not wait for the claim either: it would delete what it waited for.
     await worker.get(IdempotencyMaintenanceService).purgeExpired();
     await again.query('commit');

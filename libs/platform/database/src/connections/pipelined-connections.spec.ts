@@ -38,7 +38,7 @@ describe('pipelined connections', () => {
     const { login, backends, pipelines } = await connectAsLogin({ size: 2 });
     await until(async () => (await backends()).length === 2);
     await database.superuser.query(`alter role ${login} connection limit 1`);
-    for (const pid of await backends()) await database.superuser.query('select pg_terminate_backend($1)', [pid]);
+    for (const pid of await backends()) await database.superuser.query('select pg_terminate_backend($1::int)', [pid]);
     await until(async () => (await backends()).length === 1);
     const refused = async (count: number) => {
       const replies = await Promise.allSettled(Array.from({ length: count }, () => pipelines.single(ONE, [])));
@@ -60,7 +60,7 @@ describe('pipelined connections', () => {
     const { login, backends, pipelines } = await connectAsLogin({ size: 1 });
     await until(async () => (await backends()).length === 1);
     await database.superuser.query(`alter role ${login} nologin`);
-    for (const pid of await backends()) await database.superuser.query('select pg_terminate_backend($1)', [pid]);
+    for (const pid of await backends()) await database.superuser.query('select pg_terminate_backend($1::int)', [pid]);
     await until(async () => (await backends()).length === 0);
     // More than one batch has.
     const reads = Array.from({ length: 20 }, () => pipelines.batch().read(randomUUID(), READ, []));

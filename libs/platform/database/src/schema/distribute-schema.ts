@@ -1,3 +1,4 @@
+import { escapeLiteral } from 'pg';
 import type { QueryRunner } from 'typeorm';
 import type { ForwardMigration } from './forward-migration';
 import { type Delegation, hasCitus } from './functions';
@@ -10,23 +11,35 @@ const FUNCTIONS_ONLY_HERE = `
   where p.pronamespace = 'app'::regnamespace
     and not exists (select from pg_dist_object o where o.classid = 'pg_proc'::regclass and o.objid = p.oid)`;
 
+const EVERYBODY = `array['public', ${ROLES.map((role) => `'${role}'`).join(', ')}]`;
+
+/** Who may call each of our functions, here: by its name with its parameters. */
+const CALLERS = `
+  select json_object_agg(p.oid::regprocedure::text, (
+    select coalesce(json_agg(r.role), '[]') from unnest(${EVERYBODY}) r (role) where has_function_privilege(r.role, p.oid, 'execute')
+  ))::text as callers
+  from pg_proc p where p.pronamespace = 'app'::regnamespace`;
+
 /**
- * The rights of everybody on a node. A node that was added later has our functions with the rights that PostgreSQL gives at
- * first, and its database has its own.
+ * The rights on a node. A node that was added later has our functions with the rights that PostgreSQL gives at first, to
+ * everybody and to the owner, and its database has its own.
+ * @param callers who may call each function on the coordinator, see {@link CALLERS}
  */
-const RESTRICT_NODE = `
+function restrictNode(callers: string): string {
+  return `
 declare
-  name text;
+  extra record;
 begin
   execute format('revoke temporary, create on database %I from public', current_database());
   revoke create on schema public from public;
-  for name in
-    select p.oid::regprocedure::text from pg_proc p
-    where p.pronamespace = 'app'::regnamespace and has_function_privilege('public', p.oid, 'execute')
+  for extra in
+    select f.key as name, r.role from json_each(${escapeLiteral(callers)}) f cross join unnest(${EVERYBODY}) r (role)
+    where has_function_privilege(r.role, f.key, 'execute') and not f.value::jsonb ? r.role
   loop
-    execute format('revoke all on function %s from public', name);
+    execute format('revoke all on function %s from %s', extra.name, extra.role);
   end loop;
 end`;
+}
 
 /**
  * On a Citus cluster, distributes what is not distributed yet; elsewhere does nothing. Runs after the migrations, which are
@@ -55,7 +68,8 @@ export async function distributeSchema(runner: QueryRunner, migrations: readonly
   for (const { functions } of migrations.flatMap((migration) => migration.functions))
     for (const [name, { delegated }] of Object.entries(functions))
       if (delegated) await delegateFunction(runner, `app.${name}`, delegated);
-  await onWorkers(runner, RESTRICT_NODE, 'may still let everybody call functions');
+  const [{ callers }] = (await runner.query(CALLERS)) as [{ callers: string }];
+  await onWorkers(runner, restrictNode(callers), 'may still let too many call functions');
 }
 
 /**
