@@ -591,7 +591,8 @@ describe('Deliveries of events to webhook endpoints', () => {
     await until(async () => (await deliveries(id))[0]?.attempts === 1);
     const [delivery] = await deliveries(id);
     await api.superuser.query('begin');
-    await api.superuser.query('select from webhook_endpoint where id = $1 for update', [id]);
+    const locked = 'select from webhook_endpoint where customer_id = $1 and id = $2 for update';
+    await api.superuser.query(locked, [caller.customer.id, id]);
     const recorded = worker
       .get(DataSource)
       .query('select more from app.record_webhook_attempts($1, $2, $3, $4, $5, $6, $7, $8, false, false)', [
@@ -632,7 +633,7 @@ describe('Deliveries of events to webhook endpoints', () => {
     const { id } = await create(caller);
     await api.superuser.query('update webhook_endpoint set queue_full = true where id = $1', [id]);
     // Before the next measurement, which finds that nothing waits.
-    await api.superuser.query('begin');
+    await api.superuser.query('begin; set local role account_operator');
     await api.superuser.query('update webhook_endpoint set queue_full = true where id = $1', [id]);
     await record(caller.customer.id);
     await api.superuser.query('select app.sequence_events($1)', [caller.customer.id]);

@@ -124,8 +124,9 @@ async function fillDatabase(superuser: Client, me: string): Promise<void> {
     from (
       select ${OWNER} as owner, token, ticket, customer_number::int as number
       from (
-        select c.id, c.customer_number, t.id as token, (select s.id from support_ticket s where s.customer_id = c.id limit 1) as ticket
-        from customer c join service_token t on t.customer_id = c.id) c) c,
+        select c.id, c.customer_number, t.id as token, s.id as ticket
+        from customer c join service_token t on t.customer_id = c.id
+        left join (select distinct on (customer_id) customer_id, id from support_ticket order by customer_id) s on s.customer_id = c.id) c) c,
       generate_series(number, $1 * ${count}, $1) n) record`;
   await sql(`insert into audit_log (customer_id, id, actor, action, metadata, created_at)
     select owner, app.first_id(moment),

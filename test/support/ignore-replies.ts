@@ -73,8 +73,8 @@ export async function floodWithUnreadReplies(flood: ReplyFlood): Promise<Observe
   await saveLargeTickets(superuser, attacker.customerId, 1, 200);
   await superuser.query('update customer set requests_per_minute = 1000000 where id = $1', [neighbour.customerId]);
   const { rows } = await superuser.query<{ id: string }>(
-    `select t.id from support_ticket t join support_ticket_reply r on r.ticket_id = t.id where t.customer_id = $1
-     group by t.id order by count(*) desc limit 1`,
+    `select ticket_id as id from support_ticket_reply where customer_id = $1
+     group by ticket_id order by count(*) desc limit 1`,
     [attacker.customerId],
   );
   const api = await startApiProcess({
