@@ -10,6 +10,7 @@ import {
 import { BillingCalendar } from '@platform/time';
 import { AiAccount } from '../entities/ai-account.entity';
 import { AiSettings } from '../entities/ai-settings.entity';
+import { presentBalances } from '../ledger/present-balances';
 import { type PendingCreditRequest, PendingCreditRequestsPort } from '../ports/pending-credit-requests.port';
 
 /** A customer's AI status: credit and usage of the month. Amounts in NOK as decimal texts. */
@@ -65,21 +66,18 @@ export class AiOverviewService {
   }
 }
 
-/**
- * The overview in one statement; `$1` is the customer, `$2` the billing time zone. An account that no call and no
- * worker has rolled over yet is shown as if it had been.
- */
+/** The overview in one statement; `$1` is the customer, `$2` the billing time zone. */
 function overviewSql(
   s: EntityTable<AiSettings>,
   a: EntityTable<AiAccount>,
   v: EntityTable<CustomerServiceEntity>,
   pending: string,
 ): string {
-  const rolledOver = `${a.column('month')} >= c.month`;
   // As app.ai_included_credit, which the nodes of a cluster cannot call for a row: it reads a table.
   const includedCredit = `
     (select coalesce(sum(app.ai_included_credit_of(${v.column('config')})), 0)::numeric(24,12) from ${v.from}
      where ${v.column('customerId')} = $1 and ${v.column('type')} = 'ai' and ${v.column('status')} = 'active')`;
+  const grant = `case when ${s.column('enabled')} then ${includedCredit} else 0 end`;
   return `
     select coalesce(${s.column('enabled')}, false), b.included, b.purchased, b.included + b.purchased, b.reserved, b.usage,
       app.ai_month_limit_of(b.usage, b.included_usage, b.included, b.purchased, ${s.column('monthlyLimit')}, ${s.column('totalLimit')}),
@@ -87,15 +85,5 @@ function overviewSql(
     from (select $1::uuid as customer_id, app.billing_month(app.now(), $2) as month) c
     left join ${s.from} on ${s.column('customerId')} = c.customer_id
     left join ${a.from} on ${a.column('customerId')} = c.customer_id
-    cross join lateral (
-      select case when ${rolledOver} then ${a.column('included')}
-                  else coalesce(app.ai_kept_over_month(${a.column('included')},
-                         ${s.column('monthlyLimit')} - ${a.column('monthIncludedUsage')}, ${a.column('purchased')}, ${a.column('reserved')}), 0)
-                       + case when ${s.column('enabled')} then ${includedCredit} else 0 end
-             end as included,
-             coalesce(${a.column('purchased')}, 0) as purchased,
-             coalesce(${a.column('reserved')}, 0) as reserved,
-             case when ${rolledOver} then ${a.column('monthUsage')} else 0 end as usage,
-             case when ${rolledOver} then ${a.column('monthIncludedUsage')} else 0 end as included_usage,
-             greatest(${a.column('month')}, c.month) as month) b`;
+    cross join lateral (${presentBalances(a, s, { month: 'c.month', grant })}) b`;
 }

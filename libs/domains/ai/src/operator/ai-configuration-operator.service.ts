@@ -2,12 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { announceTokenChange } from '@platform/tokens';
 import { AuditService } from '@platform/audit';
+import { EntityReadsService, type EntityTable } from '@platform/database';
 import { requireNoFault, ServiceError } from '@platform/errors';
 import { BillingCalendar } from '@platform/time';
 import { lockCustomer, requireCustomer } from '@domains/customers';
 import { providerKeyFault, thresholdsFault } from '../ai-values';
+import { AiAccount } from '../entities/ai-account.entity';
 import { AiModelPrice } from '../entities/ai-model-price.entity';
 import { AiSettings, USUAL_CREDIT_THRESHOLDS } from '../entities/ai-settings.entity';
+import { presentBalances } from '../ledger/present-balances';
 import { ProviderKeysService } from '../provider-keys/provider-keys.service';
 import { IncludedCreditOperatorService } from './included-credit-operator.service';
 
@@ -64,28 +67,21 @@ interface Balances {
   usage: string;
 }
 
-/** Of the customer `$1` in the billing time zone `$2`. An account that has not begun the month, which grants `$3`, is shown as if it had. */
-const BALANCES = `
-  select greatest(a.month, p.month) as month, a.purchased::text, a.reserved::text,
-    (case when a.month >= p.month then a.month_granted else $3::numeric end)::text as granted,
-    (case when a.month >= p.month then a.included
-          else app.ai_kept_over_month(a.included, s.monthly_limit - a.month_included_usage, a.purchased, a.reserved) + $3::numeric
-     end)::text as included,
-    (case when a.month >= p.month then a.month_usage else 0::numeric(24,12) end)::text as usage
-  from ai_account a left join ai_settings s on s.customer_id = a.customer_id
-  cross join (select app.billing_month(app.now(), $2) as month) p
-  where a.customer_id = $1`;
-
 /** Manages customers' AI settings for the operator. Every change is audited. */
 @Injectable()
 export class AiConfigurationOperatorService {
+  private readonly balances: string;
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly audit: AuditService,
     private readonly calendar: BillingCalendar,
     private readonly keys: ProviderKeysService,
     private readonly included: IncludedCreditOperatorService,
-  ) {}
+    reads: EntityReadsService,
+  ) {
+    this.balances = balancesSql(reads.table(AiAccount, 'a'), reads.table(AiSettings, 's'));
+  }
 
   /** Creates or changes a customer's AI settings. @throws ServiceError not_found, invalid_request */
   async configure(actor: string, customerId: string, change: AiConfigurationChange): Promise<AiConfigurationView> {
@@ -135,7 +131,7 @@ export class AiConfigurationOperatorService {
     const settings = await manager.findOneBy(AiSettings, { customerId });
     const included = await this.included.find(manager, customerId);
     const nextMonth = settings?.enabled ? included : '0.000000000000';
-    const [account] = await manager.query<Balances[]>(BALANCES, [customerId, this.calendar.timeZone, nextMonth]);
+    const [account] = await manager.query<Balances[]>(this.balances, [customerId, this.calendar.timeZone, nextMonth]);
     return {
       customerId,
       enabled: settings?.enabled ?? false,
@@ -169,6 +165,16 @@ export class AiConfigurationOperatorService {
     if (keyCiphertext === null) return this.keys.hasShared ? null : 'no_key';
     return this.keys.canOpen(customerId, keyCiphertext) ? null : 'key_unreadable';
   }
+}
+
+/** The balances of the customer `$1` in the billing time zone `$2`; the month begins with the credit `$3`. No row without an account. */
+function balancesSql(a: EntityTable<AiAccount>, s: EntityTable<AiSettings>): string {
+  return `
+    select b.month, b.granted::text, b.included::text, b.purchased::text, b.reserved::text, b.usage::text
+    from ${a.from} left join ${s.from} on ${s.column('customerId')} = ${a.column('customerId')}
+    cross join (select app.billing_month(app.now(), $2) as month) c
+    cross join lateral (${presentBalances(a, s, { month: 'c.month', grant: '$3::numeric' })}) b
+    where ${a.column('customerId')} = $1`;
 }
 
 /** The change as it is written to the audit log: that a key was set, not which. */
