@@ -122,6 +122,24 @@ describe("The operator's command line, AI", () => {
     expect(await json(`ai show --customer ${customer}`)).toEqual(before);
   });
 
+  it('adds no second service where the only one is not active, but where it is terminated', async () => {
+    const { customer } = await arrange();
+    const services = async () =>
+      json<{ id: number; status: string }[]>(`service list --customer ${customer} --type ai`);
+    const [{ id } = { id: 0 }] = await services();
+    await json(`service update --service ${id} --status suspended`);
+    expect(await run(`ai configure --customer ${customer} --included-nok 700`)).toMatchObject({
+      ...{
+        code: 4,
+        stderr: expect.stringContaining(`The customer's ai service ${id} is suspended; activate it first`),
+      },
+    });
+    expect(await services()).toMatchObject([{ id, status: 'suspended' }]);
+    await json(`service update --service ${id} --status terminated`);
+    await json(`ai configure --customer ${customer} --included-nok 700`);
+    expect((await services()).map(({ status }) => status).sort()).toEqual(['active', 'terminated']);
+  });
+
   /** The rows of a list as CSV, by the names of its columns. */
   async function csv(line: string): Promise<Record<string, string | undefined>[]> {
     const { code, stdout } = await run(`${line} --csv`);

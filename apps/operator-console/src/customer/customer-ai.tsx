@@ -24,7 +24,7 @@ export function CustomerAi() {
   const { data } = useOverview(customer?.id);
   const { data: services } = useServices(customer?.id);
   if (customer === undefined) return null;
-  const hasService = services?.some(({ type, status }) => type === 'ai' && status === 'active');
+  const hasService = services?.some(({ type, status }) => type === 'ai' && status !== 'terminated');
   const path = `customers/${customer.id}/ai`;
   const name = visibleText(customer.name);
   return (

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager, Not } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { requireNoFault, requireText, ServiceError } from '@platform/errors';
 import { SecretRedactor } from '@platform/secrets';
@@ -100,7 +100,7 @@ export class ServiceChangesOperatorService {
 
 /**
  * Sets values in the config of the customer's active service of a type, within the caller's transaction; adds the service if there is
- * none. @throws ServiceError invalid_request if the customer has several such services
+ * none that is not terminated. @throws ServiceError invalid_request if the customer has several such services, or one that is not active
  */
 export async function setInConfig(
   manager: EntityManager,
@@ -108,19 +108,28 @@ export async function setInConfig(
   { type, name }: Pick<CustomerServiceEntity, 'type' | 'name'>,
   values: Record<string, unknown>,
 ): Promise<void> {
-  const where = { customerId, type, status: 'active' as const };
-  const services = await manager.find(CustomerServiceEntity, { select: { customerId: true, id: true }, where });
-  if (services.length > 1) {
-    const names = Object.keys(values).join(', ');
+  const services = await manager.find(CustomerServiceEntity, {
+    select: { customerId: true, id: true, status: true },
+    where: { customerId, type, status: Not('terminated') },
+    order: { id: 'ASC' },
+  });
+  const [service, ...others] = services.filter(({ status }) => status === 'active');
+  const names = Object.keys(values).join(', ');
+  if (others.length > 0)
     throw new ServiceError(
       'invalid_request',
       `The customer has several ${type} services; set ${names} with: service update`,
     );
-  }
-  if (services[0])
+  const [inactive] = services;
+  if (!service && inactive)
+    throw new ServiceError(
+      'invalid_request',
+      `The customer's ${type} service ${inactive.id} is ${inactive.status}; activate it first, or set ${names} with: service update`,
+    );
+  if (service)
     await manager.query(
       'update customer_service set config = config || $3::jsonb, updated_at = app.now() where customer_id = $1 and id = $2',
-      [customerId, services[0].id, JSON.stringify(values)],
+      [customerId, service.id, JSON.stringify(values)],
     );
   else
     await manager.query(
