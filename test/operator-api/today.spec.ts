@@ -148,10 +148,15 @@ describe('the figures of today', () => {
     ]);
     later += DAY_MS;
     await refuse(9);
-    // Of AI calls, whose days are Norway's: thirty with today's, whichever credit paid.
+    // Of AI calls, whose days are Norway's: thirty with today's, whichever credit paid, without the uncovered part.
     const noon = (daysAgo: number) => new Date(Date.parse(`${billingDay()}T12:00:00Z`) - daysAgo * DAY_MS);
     await saveFakeUsage(api.superuser, customer, { createdAt: noon(30) });
-    await saveFakeUsage(api.superuser, customer, { createdAt: noon(29), included: '0.25', purchased: '1.5' });
+    await saveFakeUsage(api.superuser, customer, {
+      createdAt: noon(29),
+      included: '0.25',
+      purchased: '1.5',
+      uncovered: '3',
+    });
     for (const model of ['one', 'other']) await saveFakeUsage(api.superuser, customer, { createdAt: noon(0), model });
     const { refusals, ai } = (await today()).series;
     expect(refusals[0]).toMatchObject({ day: old, requests: 3 });

@@ -50,7 +50,10 @@ export class AiDayDto {
   /** @example 240 */
   calls!: number;
 
-  /** @example 92.16 */
+  /**
+   * The cost that customers were charged, as in the sums of their calls: without the uncovered part.
+   * @example 92.16
+   */
   cost_nok!: number;
 }
 

@@ -153,7 +153,7 @@ export class TodayService implements OnApplicationBootstrap {
     ]);
     return {
       as_of: asOf,
-      ai: ai.map(({ day, calls, cost }) => ({ day, calls, cost_nok: jsonAmount(cost) })),
+      ai: ai.map(({ day, calls, charged }) => ({ day, calls, cost_nok: jsonAmount(charged) })),
       sms,
       refusals,
     };

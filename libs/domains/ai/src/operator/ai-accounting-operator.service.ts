@@ -46,15 +46,15 @@ const TOTAL = `
 const BY_CUSTOMER = `select * from (${SUMS}) s order by "customerId"`;
 const BY_USE = `select * from (${SUMS}) s order by "usedPurchased"::numeric + "usedIncluded"::numeric desc, "customerId" limit $3`;
 
-/** The AI calls of a day of all customers: their cost in NOK as a decimal text, and their number. */
+/** The AI calls of a day of all customers: the charges for them in NOK as a decimal text, and their number. */
 export interface UsageOfDay {
   day: string;
-  cost: string;
+  charged: string;
   calls: number;
 }
 
 const DAYS = `
-  select day::text as day, sum(cost)::text as cost, sum(calls)::int as calls from ai_usage_day
+  select day::text as day, sum(paid_from_included + paid_from_purchased)::text as charged, sum(calls)::int as calls from ai_usage_day
   where day > (app.now() at time zone $2)::date - $1::int group by day order by day`;
 
 const SPENT = `
