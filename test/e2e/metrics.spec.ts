@@ -1,4 +1,6 @@
 import type { AddressInfo } from 'node:net';
+import { CreditLedger } from '@domains/ai';
+import { DatabaseUnavailableError } from '@platform/database';
 import { InternalListenerService } from '@platform/internal-listener';
 import { Metrics } from '@platform/metrics';
 import { createFullCaller, type FullApi, startFullApi } from '@test/full-api';
@@ -188,6 +190,38 @@ describe('the metric of calls that cost more than was charged', () => {
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     expect(text).toContain('ai_uncovered_calls_total{cause="reservation_given_up"} 1\n');
     expect(text).toContain('ai_uncovered_calls_total{cause="beyond_reservation"} 0\n');
+  });
+});
+
+describe('the metric of charges', () => {
+  let fixture: FullApi;
+  beforeAll(async () => (fixture = await startFullApi({ AI_RESERVATION_MARGIN_MS: '1000' })));
+  afterAll(() => fixture.stop());
+
+  it('has one of a call whose caller was told that nobody knows', async () => {
+    const { call } = await createFullCaller(fixture);
+    const ledger = fixture.api.app.get(CreditLedger);
+    const settle = ledger.settle.bind(ledger);
+    const unavailable = () => new DatabaseUnavailableError(new Error('the confirmation is lost'));
+    jest.spyOn(ledger, 'settle').mockImplementation(async (settlement) => {
+      await settle(settlement);
+      throw unavailable();
+    });
+    jest.spyOn(ledger, 'release').mockRejectedValue(unavailable());
+    const reply = await call('/ai/messages', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], max_tokens: 100 }),
+    });
+    expect(reply.status).toBe(503);
+    const { port } = fixture.api.app.get(InternalListenerService).server.server.address() as AddressInfo;
+    const charged = async () =>
+      Number(/^ai_charged_nok_total (.*)$/m.exec(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text())?.[1]);
+    expect(await charged()).toBe(0);
+    jest.restoreAllMocks();
+    await until(async () => (await charged()) > 0);
+    const { ai } = (await (await call('/ai')).json()) as { ai: { current_month_usage: number } };
+    expect(await charged()).toBeCloseTo(ai.current_month_usage, 10);
   });
 });
 

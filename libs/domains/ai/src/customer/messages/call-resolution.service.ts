@@ -64,7 +64,7 @@ export class CallResolutionService implements OnModuleInit {
    * has its Idempotency-Key since: it is not charged, and the operator sees it as a call of unknown outcome.
    */
   async settle(settlement: Settlement): Promise<SettlementResult> {
-    const { customerId, reservationId, upstreamId } = settlement;
+    const { reservationId, upstreamId } = settlement;
     let result: SettlementResult;
     try {
       result = await retryTransient(() => this.ledger.settle(settlement), {
@@ -75,13 +75,13 @@ export class CallResolutionService implements OnModuleInit {
     } catch (error) {
       const call = { reservation_id: reservationId, upstream_request_id: upstreamId };
       this.logger.error({ msg: 'AI call could not be settled', ...call, err: error });
-      const reason = 'settlement could not be stored';
-      const uncharged: Release = { customerId, reservationId, outcome: 'not_charged', reason };
+      // Its reply has been kept with the charge, or is not: no decision needs it.
+      const inDoubt = { ...settlement, reply: null };
       if (!isTransientFailure(error)) {
-        this.releaseLater(uncharged);
+        this.decideLater(inDoubt);
         throw error;
       }
-      result = await this.decide(settlement, uncharged, error);
+      result = await this.decideInTime(inDoubt, error);
     }
     if (result.outcome === 'key_taken') throw keyTakenMeanwhile();
     if (result.outcome === 'not_charged') throw chargeNotStored(undefined);
@@ -89,25 +89,29 @@ export class CallResolutionService implements OnModuleInit {
     return result;
   }
 
-  /**
-   * Decides the outcome of a call whose settlement may or may not be stored: the reply to its customer stays true.
-   * @returns the charge @throws ServiceError service_unavailable: it is not charged, or nobody knows yet
-   */
-  private async decide(settlement: Settlement, uncharged: Release, cause: unknown): Promise<SettlementResult> {
-    const ask = async () => {
-      const end = await this.ledger.release(uncharged);
-      return end === 'settled' || end === 'settled_late' ? this.ledger.settle(settlement) : undefined;
-    };
-    const charged = await retryTransient(ask, {
+  /** @returns the charge @throws ServiceError service_unavailable: it is not charged, or nobody knows yet */
+  private async decideInTime(settlement: Settlement, cause: unknown): Promise<SettlementResult> {
+    const charged = await retryTransient(() => this.decide(settlement), {
       pauseMs: RETRY_MS,
       forMs: this.config.AI_RESERVATION_MARGIN_MS,
       signal: this.stopping.signal,
     }).catch((error: unknown) => {
-      this.releaseLater(uncharged);
+      this.decideLater(settlement);
       throw chargeUnknown(settlement.reservationId, error);
     });
     if (!charged) throw chargeNotStored(cause);
     return charged;
+  }
+
+  /**
+   * Decides that a call is not charged, whose settlement may or may not be stored: the reply to its customer stays true.
+   * @returns the charge, if it is stored
+   */
+  private async decide(settlement: Settlement): Promise<SettlementResult | undefined> {
+    const { customerId, reservationId } = settlement;
+    const reason = 'settlement could not be stored';
+    const end = await this.ledger.release({ customerId, reservationId, outcome: 'not_charged', reason });
+    return end === 'settled' || end === 'settled_late' ? this.ledger.settle(settlement) : undefined;
   }
 
   /** Releases the reservation of a failed call. While the database is unavailable, it retries in the background. */
@@ -138,23 +142,37 @@ export class CallResolutionService implements OnModuleInit {
   }
 
   private releaseLater(release: Release, afterMs = RETRY_MS): void {
+    this.retryLater(release, () => this.ledger.release(release), { afterMs });
+  }
+
+  private decideLater(settlement: Settlement): void {
+    this.retryLater(settlement, () => this.decide(settlement), {
+      then: (charge) => {
+        const decision = { charged: charge !== undefined, reservation_id: settlement.reservationId };
+        this.logger.warn({ msg: 'AI call in doubt is decided', ...decision });
+        if (charge) this.report(settlement, charge);
+      },
+    });
+  }
+
+  private retryLater<T>(
+    { reservationId }: Release | Settlement,
+    work: () => Promise<T>,
+    { afterMs = RETRY_MS, then }: { afterMs?: number; then?: (result: T) => void },
+  ): void {
     const attempt = delay(afterMs, undefined, { signal: this.stopping.signal })
       .then(() =>
-        retryTransient(() => this.ledger.release(release), {
+        retryTransient(work, {
           pauseMs: RETRY_MS,
           forMs: reservationLifetimeMs(this.config),
           signal: this.stopping.signal,
         }),
       )
-      .then((resolution) => {
-        if (release.outcome !== 'not_charged') return;
-        const charged = resolution === 'settled' || resolution === 'settled_late';
-        this.logger.warn({ msg: 'AI call in doubt is decided', charged, reservation_id: release.reservationId });
-      })
+      .then(then)
       .catch((error: unknown) => {
         if (this.stopping.signal.aborted) return;
         // The reservation ends at its deadline.
-        this.logger.error({ msg: 'AI reservation not released', reservation_id: release.reservationId, err: error });
+        this.logger.error({ msg: 'AI reservation not released', reservation_id: reservationId, err: error });
       })
       .finally(() => this.background.delete(attempt));
     this.background.add(attempt);
