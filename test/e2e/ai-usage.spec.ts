@@ -94,6 +94,15 @@ describe('receipts', () => {
       // What a spreadsheet would run is a text.
       const expected = rows.map((row) => asRecord(row)).map((row) => defused(row));
       expect(records).toEqual(expected);
+      const ofAPage = `${path}${path.includes('?') ? '&' : '?'}limit=1&cursor=of_another_list`;
+      expect(await readCsv(me.call, ofAPage)).toEqual(expected);
+      const [head, get] = await Promise.all(
+        ['HEAD', 'GET'].map((method) => me.call(path, { method, headers: { accept: 'text/csv' } })),
+      );
+      const headers = ['content-type', 'content-disposition'].map((name) => head?.headers.get(name));
+      expect(headers).toEqual([expect.stringContaining('text/csv'), expect.stringContaining('.csv"')]);
+      expect(headers).toEqual(['content-type', 'content-disposition'].map((name) => get?.headers.get(name)));
+      expect([head?.status, await head?.text(), await get?.text()]).toEqual([200, '', expect.stringContaining('\r\n')]);
     }
     expect((await readAllPages(me.call, '/ai/ledger')).length).toBeGreaterThan(8);
   });

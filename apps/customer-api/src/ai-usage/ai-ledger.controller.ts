@@ -2,7 +2,7 @@ import { Controller, Get, Query, type StreamableFile } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '@platform/access';
 import { AiLedgerEntriesService } from '@domains/ai';
-import { ClientGone, CsvExportsService, PageOrCsvReply, ProblemReplies, toPageDto, WantsCsv } from '@platform/http';
+import { CsvExportsService, type CsvReader, PageOrCsvReply, ProblemReplies, toPageDto, WantsCsv } from '@platform/http';
 import {
   AI_LEDGER_TABLE,
   AiLedgerPageDto,
@@ -31,14 +31,13 @@ export class AiLedgerController {
   @ProblemReplies('invalid_request', 'rate_limited')
   async listAiLedger(
     @Query() query: AiLedgerQueryDto,
-    @WantsCsv() csv: boolean,
-    @ClientGone() closed: AbortSignal,
+    @WantsCsv() reader: CsvReader | undefined,
   ): Promise<AiLedgerPageDto | StreamableFile> {
     const filter = toLedgerFilter(query);
-    if (!csv) return toPageDto(await this.entries.list(filter, query), toAiLedgerEntryDto);
+    if (!reader) return toPageDto(await this.entries.list(filter, query), toAiLedgerEntryDto);
     const portions = this.entries.all(filter);
     return this.exports.send({
-      ...{ fileName: 'ai-ledger', table: AI_LEDGER_TABLE, portions, toDto: toAiLedgerEntryDto, closed },
+      ...{ fileName: 'ai-ledger', table: AI_LEDGER_TABLE, portions, toDto: toAiLedgerEntryDto, reader },
     });
   }
 }

@@ -3,8 +3,8 @@ import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger'
 import { RequireScope } from '@platform/access';
 import { AiReceiptsService, AiUsageSummaryService } from '@domains/ai';
 import {
-  ClientGone,
   CsvExportsService,
+  type CsvReader,
   PageOrCsvReply,
   PathId,
   ProblemReplies,
@@ -49,14 +49,13 @@ export class AiUsageController {
   @ProblemReplies('invalid_request', 'rate_limited')
   async listAiUsage(
     @Query() query: AiReceiptQueryDto,
-    @WantsCsv() csv: boolean,
-    @ClientGone() closed: AbortSignal,
+    @WantsCsv() reader: CsvReader | undefined,
   ): Promise<AiReceiptPageDto | StreamableFile> {
     const filter = toReceiptFilter(query);
-    if (!csv) return toPageDto(await this.receipts.list(filter, query), toAiReceiptDto);
+    if (!reader) return toPageDto(await this.receipts.list(filter, query), toAiReceiptDto);
     const portions = this.receipts.all(filter);
     const table = AI_RECEIPT_TABLE;
-    return this.exports.send({ fileName: 'ai-usage', table, portions, toDto: toAiReceiptDto, closed });
+    return this.exports.send({ fileName: 'ai-usage', table, portions, toDto: toAiReceiptDto, reader });
   }
 
   @Get('summary')
@@ -73,12 +72,11 @@ export class AiUsageController {
   @ProblemReplies('invalid_request', 'rate_limited')
   async summarizeAiUsage(
     @Query() query: AiUsageSummaryQueryDto,
-    @WantsCsv() csv: boolean,
-    @ClientGone() closed: AbortSignal,
+    @WantsCsv() reader: CsvReader | undefined,
   ): Promise<AiUsageSummaryPageDto | StreamableFile> {
     const filter = toSummaryFilter(query);
     const toDto = toAiUsageSumDto(filter.groupBy);
-    if (!csv) {
+    if (!reader) {
       const { from, to, page } = await this.summary.list(filter, query);
       return Object.assign(toPageDto(page, toDto), { from, to });
     }
@@ -88,7 +86,7 @@ export class AiUsageController {
       table: aiUsageSumTable(filter.groupBy),
       portions,
       toDto,
-      closed,
+      reader,
     });
   }
 

@@ -29,8 +29,9 @@ describe('an export', () => {
     module = await Test.createTestingModule({ imports: [ClsModule], providers }).compile();
   });
   afterEach(() => module.close());
-  const send = (portions: AsyncGenerator<object[]>, closed = new AbortController().signal) => {
-    const parts = { fileName: 'a', table: new CsvTable(['a']), portions, toDto: (row: object) => row, closed };
+  const send = (portions: AsyncGenerator<object[]>, closed = new AbortController().signal, headersOnly = false) => {
+    const reader = { headersOnly, closed };
+    const parts = { reader, fileName: 'a', table: new CsvTable(['a']), portions, toDto: (row: object) => row };
     return module.get(CustomerContextService).run('customer', () => module.get(CsvExportsService).send(parts));
   };
 
@@ -39,6 +40,21 @@ describe('an export', () => {
       yield await Promise.reject<object[]>(new Error('no rows'));
     };
     for (let time = 0; time < 3; time++) await expect(send(failing())).rejects.toThrow('no rows');
+  });
+
+  it('whose headers alone are wanted reads nothing and does not count', async () => {
+    const read = jest.fn(() => [{}]);
+    const begin = () =>
+      send(
+        (async function* () {
+          yield await Promise.resolve(read());
+        })(),
+        undefined,
+        true,
+      );
+    const streams = [await begin(), await begin(), await begin()].map((reply) => reply.getStream());
+    expect(await Promise.all(streams.map((stream) => stream.toArray()))).toEqual([[], [], []]);
+    expect(read).not.toHaveBeenCalled();
   });
 
   it('that is abandoned counts as long as its rows are being read', async () => {

@@ -8,18 +8,28 @@ import {
   type Type,
 } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CustomerContextService } from '@platform/context';
 import type { CsvTable } from '@platform/csv';
 import { ServiceError } from '@platform/errors';
 import { acceptedWeights } from './accept';
+import { clientGone } from './handler-params';
 
 /** Maximum number of concurrent exports per customer. */
 const PER_CUSTOMER = 2;
 const RETRY_SECONDS = 5;
 
+/** A caller who prefers CSV to JSON. */
+export interface CsvReader {
+  /** Whether it wants the headers alone: then nothing is exported. */
+  headersOnly: boolean;
+  /** Aborts when the reply is complete, or its client disconnected. */
+  closed: AbortSignal;
+}
+
 /** The rows of an export, and their form. */
 export interface CsvExport<Row> {
+  reader: CsvReader;
   /** Without its ending, such as `ai-usage`. */
   fileName: string;
   table: CsvTable;
@@ -27,8 +37,6 @@ export interface CsvExport<Row> {
   portions: AsyncGenerator<Row[]>;
   /** A row as it is in JSON. */
   toDto: (row: Row) => object;
-  /** Aborts when the reply is complete, or its client disconnected. */
-  closed: AbortSignal;
 }
 
 /**
@@ -43,7 +51,9 @@ export class CsvExportsService implements BeforeApplicationShutdown {
   constructor(private readonly context: CustomerContextService) {}
 
   /** @throws ServiceError rate_limited if the customer has too many in progress; and the errors of reading the first portion */
-  async send<Row>({ fileName, table, portions, toDto, closed }: CsvExport<Row>): Promise<StreamableFile> {
+  async send<Row>({ reader, fileName, table, portions, toDto }: CsvExport<Row>): Promise<StreamableFile> {
+    const { headersOnly, closed } = reader;
+    if (headersOnly) return csvFile(fileName, Readable.from([]));
     const leave = this.enter();
     // Read before the reply begins: a failure now is answered as that of any other request.
     const first = await portions.next().catch((error: unknown) => {
@@ -59,10 +69,7 @@ export class CsvExportsService implements BeforeApplicationShutdown {
       leave();
     });
     if (closed.aborted) content.destroy();
-    return new StreamableFile(content, {
-      type: 'text/csv; charset=utf-8; header=present',
-      disposition: `attachment; filename="${fileName}.csv"`,
-    });
+    return csvFile(fileName, content);
   }
 
   /** The process ends. An export that is broken off can be requested again. */
@@ -104,15 +111,18 @@ async function* csvText<Row>(table: CsvTable, { first, portions, toDto }: Portio
   for await (const rows of portions) yield textOf(rows);
 }
 
+function csvFile(name: string, content: Readable): StreamableFile {
+  const disposition = `attachment; filename="${name}.csv"`;
+  return new StreamableFile(content, { type: 'text/csv; charset=utf-8; header=present', disposition });
+}
+
 const CSV = 'text/csv';
 
-/**
- * Whether the caller prefers CSV to JSON (`Accept`, RFC 9110 §12.5.1). A HEAD request gets the headers of the JSON: nothing is
- * exported for a body that is not sent.
- */
-export const WantsCsv = createParamDecorator((_: unknown, context: ExecutionContext): boolean => {
+/** The caller as a reader of CSV, if it prefers that to JSON (`Accept`, RFC 9110 §12.5.1). */
+export const WantsCsv = createParamDecorator((_: unknown, context: ExecutionContext): CsvReader | undefined => {
   const { method, headers } = context.getArgByIndex<FastifyRequest>(0);
-  return method === 'GET' && prefersCsv(headers.accept);
+  if (!prefersCsv(headers.accept)) return undefined;
+  return { headersOnly: method === 'HEAD', closed: clientGone(context.getArgByIndex<FastifyReply>(1)) };
 });
 
 /** Whether an `Accept` header prefers CSV to JSON: CSV is named, and weighs no less. */
@@ -131,6 +141,6 @@ export function prefersCsv(accept: string | undefined): boolean {
 export function PageOrCsvReply(page: Type, description: string): MethodDecorator {
   return ApiOkResponse({
     type: page,
-    description: `${description} With \`Accept: text/csv\` all of them in one reply, without paging: a column for each field (RFC 4180).`,
+    description: `${description} With \`Accept: text/csv\` all of them in one reply, a column for each field (RFC 4180); \`limit\` and \`cursor\` have no effect on it.`,
   });
 }

@@ -25,10 +25,14 @@ function pathId<Id>(shape: keyof typeof SHAPES, convert: (text: string) => Id): 
 }
 
 /** A signal that aborts when the client has disconnected or has its reply: for work that only this client needs. */
-export const ClientGone = createParamDecorator((_: unknown, context: ExecutionContext): AbortSignal => {
-  const { raw } = context.getArgByIndex<FastifyReply>(1);
+export const ClientGone = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  clientGone(context.getArgByIndex<FastifyReply>(1)),
+);
+
+/** The signal of {@link ClientGone}. */
+export function clientGone({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   if (raw.destroyed || raw.socket?.destroyed) gone.abort();
   else onReplyClosed(raw, () => gone.abort());
   return gone.signal;
-});
+}

@@ -1,7 +1,7 @@
 export { acceptedWeights } from './accept';
 export { BODY_BYTES, BodyMemory, type BodyLease, TurnBudget } from './body-limits';
 export { networkOf, onReplyClosed } from './connections';
-export { CsvExportsService, PageOrCsvReply, WantsCsv } from './csv-exports.service';
+export { CsvExportsService, type CsvReader, PageOrCsvReply, WantsCsv } from './csv-exports.service';
 export {
   InboxPageDto,
   InboxQueryDto,
