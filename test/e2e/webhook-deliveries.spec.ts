@@ -353,6 +353,19 @@ describe('Deliveries of events to webhook endpoints', () => {
     expect(new Set(ids).size).toBe(1);
   });
 
+  it('of an event that has left the log have its id and type when they are redelivered, and no data', async () => {
+    const caller = await manager();
+    const { id } = await create(caller);
+    await record(caller.customer.id);
+    const [{ id: delivery } = { id: '' }] = await untilStates(id, 'delivered');
+    await api.superuser.query('delete from event where customer_id = $1', [caller.customer.id]);
+    await post(caller, `/webhooks/deliveries/${delivery}/redeliver`);
+    await until(() => receiver.at(path).length === 2);
+    const [first, again] = receiver.at(path);
+    expect(again?.headers['webhook-id']).toBe(first?.event.id);
+    expect(again?.event).toEqual({ ...first?.event, created_at: expect.any(String), data: {} });
+  });
+
   it('end with a 410: the endpoint is disabled, told, and gets what it missed on demand', async () => {
     const caller = await createCaller(api, { scopes: ['webhooks:manage', 'events:read'] as never });
     const { id } = await create(caller, { event_types: ['sms.failed', 'sms.delivered'] });

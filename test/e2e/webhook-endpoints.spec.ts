@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { CUSTOMER_EVENT_TYPES } from '@domains/events';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { waitForLocks } from '@test/locks';
@@ -66,8 +67,10 @@ describe('POST /webhooks/endpoints', () => {
       ['null', null],
       ['a missing field', undefined],
       ['two types', ['sms.failed', 'sms.delivered']],
+      ['as many as there are', CUSTOMER_EVENT_TYPES.map(() => 'sms.failed')],
     ],
     refused: [
+      ['more than there are', ['sms.failed', ...CUSTOMER_EVENT_TYPES]],
       ['an unknown type', ['sms.exploded']],
       ['a type of the operator', ['ticket.created']],
       ['no type', []],

@@ -22,6 +22,8 @@ function typesFault(value: unknown): string | undefined {
   if (value === null) return undefined;
   if (!Array.isArray(value)) return 'must be an array of types of events';
   if (value.length === 0) return 'must have at least one type; null is for all types';
+  const most = CUSTOMER_EVENT_TYPES.length;
+  if (value.length > most) return `must have at most ${most} types: there are no more`;
   return unknownTypeFault(value);
 }
 
