@@ -73,6 +73,12 @@ describe("A customer's SMS", () => {
     await allow(customer, { daily_parts_cap: 3 });
     expect(await refusal(customer, '+4790000000')).toMatchObject({ segments: 1 });
     await expect(fixture.send(customer, { message: 'a'.repeat(400) })).rejects.toMatchObject({ code: 'rate_limited' });
+    // On no day: it need not wait.
+    await expect(fixture.send(customer, { message: 'a'.repeat(500) })).rejects.toMatchObject({
+      code: 'invalid_request',
+      detail: 'message is sent as 4 SMS parts; your daily cap is 3',
+      options: { errors: [{ pointer: '/message' }] },
+    });
     expect(await fixture.send(customer, { message: 'a'.repeat(300) })).toMatchObject({ segments: 2 });
     await expect(fixture.send(customer)).rejects.toMatchObject({ code: 'rate_limited' });
     expect(await counted(customer)).toEqual([{ messages: 2, parts: 3 }]);

@@ -108,19 +108,18 @@ export class SmsSendingService {
 
   /** @returns the recipient's country, if its number belongs to one */
   private check({ to, message }: SmsOrder): string | undefined {
-    if (!isPlausibleRecipient(to)) throw refusedRecipient('to is not a valid telephone number');
+    if (!isPlausibleRecipient(to)) throw refusedField('to', 'to is not a valid telephone number');
     const { country, never } = recipientKind(to);
-    if (never !== undefined) throw refusedRecipient(`to is a ${never} number: SMS are not sent to such numbers`);
+    if (never !== undefined) throw refusedField('to', `to is a ${never} number: SMS are not sent to such numbers`);
     const detail = this.gateway.unsupported(message);
-    if (detail !== undefined)
-      throw new ServiceError('invalid_request', detail, { errors: [{ pointer: '/message', detail }] });
+    if (detail !== undefined) throw refusedField('message', detail);
     return country;
   }
 
   /**
    * Counts a message and logs it with the status `unknown`, which remains if the process dies.
-   * @throws ServiceError sms_disabled; invalid_request for a country that is not allowed; rate_limited if a daily cap
-   * is reached
+   * @throws ServiceError sms_disabled; invalid_request for a country that is not allowed, or for more parts than a day may have;
+   * rate_limited if a daily cap is reached
    */
   private async create(actor: string, { to, country, ...sms }: NewSms): Promise<SmsRow> {
     const { SMS_DAILY_CAP, SMS_DAILY_PARTS_CAP, SMS_COUNTRIES, BILLING_TIMEZONE } = this.config;
@@ -180,12 +179,16 @@ function refusalOf(created: Created | undefined, segments: number): ServiceError
     case 'capped':
       return capReached(created, `The daily cap of ${created.cap} SMS is reached`);
     case 'parts_capped':
+      // On no day either. A cap of 0 is a stop, which may end.
+      if (created.cap > 0 && segments > created.cap)
+        return refusedField('message', `message is sent as ${segments} SMS parts; your daily cap is ${created.cap}`);
       return capReached(
         created,
         `The daily cap is ${created.cap} SMS parts; this message has ${segments}, and fewer are left`,
       );
     case 'country':
-      return refusedRecipient(
+      return refusedField(
+        'to',
         `to is a number of a country that you may not send SMS to; allowed countries: ${created.countries}`,
       );
     default:
@@ -193,9 +196,9 @@ function refusalOf(created: Created | undefined, segments: number): ServiceError
   }
 }
 
-/** The error for a recipient that may not be sent to. */
-function refusedRecipient(detail: string): ServiceError {
-  return new ServiceError('invalid_request', detail, { errors: [{ pointer: '/to', detail }] });
+/** The error for a message that is never sent, because of a field. */
+function refusedField(field: keyof SmsOrder, detail: string): ServiceError {
+  return new ServiceError('invalid_request', detail, { errors: [{ pointer: `/${field}`, detail }] });
 }
 
 function capReached({ secondsLeft: retryAfterSeconds }: Created, detail: string): ServiceError {
