@@ -55,6 +55,16 @@ describe('What an operator has to do now and then', () => {
       });
   });
 
+  it('a change of nothing is refused, and not recorded', async () => {
+    const { id } = await saveFakeCustomer(database.superuser);
+    const service = await json<{ id: number }>(`service add --customer ${id} --type hosting --name Web`);
+    const recorded = () => json<object[]>(`audit list --customer ${id}`);
+    const before = await recorded();
+    for (const change of [`customer limits --customer ${id}`, `service update --service ${service.id}`])
+      expect(await run(change)).toMatchObject({ code: 4, stderr: expect.stringContaining('Give something to change') });
+    expect(await recorded()).toEqual(before);
+  });
+
   it('a price that has not begun is withdrawn, and one that has is not', async () => {
     const model = `model-${randomUUID()}`;
     await json(`ai price --model ${model} --input 1 --output 5 --from 2026-01-01`);

@@ -61,6 +61,8 @@ describe('operator webhook', () => {
     ]);
     expect(logged.rows[0]!.metadata).not.toMatch(/secret|token/);
     expect(JSON.stringify(shown)).not.toMatch(/whsec_|ciphertext/i);
+    const nothing = await run('change', '--endpoint', id);
+    expect(nothing).toMatchObject({ code: 4, stderr: expect.stringContaining('Give something to change') });
     const disabled = await run('change', '--endpoint', id, '--types', 'all', '--enabled', 'false');
     expect(disabled.value).toMatchObject({ event_types: null, disabled_reason: 'operator' });
     const enabled = await run('change', '--endpoint', id, '--enabled', 'true', '--description', 'ERP');

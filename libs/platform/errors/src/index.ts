@@ -15,6 +15,6 @@ export {
   UntracedError,
   type UpstreamRefusal,
 } from './service-error';
-export { isStorable, requireNoFault, requireText, textFault, type TextLength } from './text-rules';
+export { isStorable, requireChange, requireNoFault, requireText, textFault, type TextLength } from './text-rules';
 export { typeName } from './type-name';
 export { nearMisses, similarName } from './similar-name';

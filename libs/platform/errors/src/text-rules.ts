@@ -35,3 +35,10 @@ export function requireText(text: string, name: string, length: TextLength): voi
 export function requireNoFault(name: string, fault: string | undefined): void {
   if (fault !== undefined) throw new ServiceError('invalid_request', `${name} ${fault}`);
 }
+
+/** The values of a change that are given: undefined ones stay as they are. @throws ServiceError invalid_request if there are none */
+export function requireChange<Change extends object>(change: Change): Change {
+  const given = Object.entries(change).filter(([, value]) => value !== undefined);
+  if (given.length === 0) throw new ServiceError('invalid_request', 'Give something to change');
+  return Object.fromEntries(given) as Change;
+}

@@ -3,7 +3,7 @@ import { DataSource, type EntityManager, IsNull, Not } from 'typeorm';
 import { announceTokenChange, hashRange, isFingerprint } from '@platform/tokens';
 import { AuditService } from '@platform/audit';
 import { isUniqueViolation, OperatorList, type TextSearch } from '@platform/database';
-import { ServiceError } from '@platform/errors';
+import { requireChange, ServiceError } from '@platform/errors';
 import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import { Customer } from '../entities/customer.entity';
 import { insertCustomer, loadCustomerCheck, lockOrganizationNumbers, type NewCustomer } from './new-customer';
@@ -124,9 +124,7 @@ export class CustomersOperatorService {
 
   /** Changes a customer's name, e-mail address or organisation number. @throws ServiceError not_found, invalid_request */
   async changeDetails(actor: string, id: string, change: CustomerDetails): Promise<Customer> {
-    const values = Object.entries<unknown>(change).filter(([, value]) => value !== undefined);
-    const given: CustomerDetails = Object.fromEntries(values);
-    if (Object.keys(given).length === 0) throw new ServiceError('invalid_request', 'Give something to change');
+    const given = requireChange(change);
     const faultOf = await loadCustomerCheck();
     await this.find(id);
     const fault = faultOf(given);
@@ -134,7 +132,9 @@ export class CustomersOperatorService {
     return this.change(actor, id, 'customer.change', given);
   }
 
-  setLimits(actor: string, id: string, limits: CustomerLimits): Promise<Customer> {
+  /** Sets limits of a customer; null is that of the service. @throws ServiceError not_found, invalid_request */
+  async setLimits(actor: string, id: string, change: CustomerLimits): Promise<Customer> {
+    const limits = requireChange(change);
     const { pendingCreditRequests, ...perMinute } = limits;
     if (Object.values(perMinute).some((limit) => limit !== null && limit < 1)) {
       throw new ServiceError(

@@ -5,7 +5,7 @@ import { lockCustomer } from '@domains/customers';
 import { NO_CUSTOMER } from '@platform/context';
 import { AppConfig } from '@platform/config';
 import { OperatorList } from '@platform/database';
-import { requireText, ServiceError } from '@platform/errors';
+import { requireChange, requireText, ServiceError } from '@platform/errors';
 import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import type { Scope } from '@platform/tokens';
 import { addressInUse } from '@platform/upstream';
@@ -129,7 +129,7 @@ export class WebhooksOperatorService {
   /** Changes an endpoint. @throws ServiceError not_found, invalid_request */
   async change(actor: string, id: string, change: OperatorEndpointChange): Promise<EndpointView> {
     const { customerId } = await this.find(id);
-    const { url, eventTypes, description, enabled } = change;
+    const { url, eventTypes, description, enabled } = requireChange(change);
     const address = url === undefined ? undefined : this.checked(customerId, url);
     assertTypes(customerId, eventTypes);
     assertDescription(description);

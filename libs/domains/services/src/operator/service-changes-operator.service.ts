@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, Not } from 'typeorm';
 import { AuditService } from '@platform/audit';
-import { requireNoFault, requireText, ServiceError } from '@platform/errors';
+import { requireChange, requireNoFault, requireText, ServiceError } from '@platform/errors';
 import { SecretRedactor } from '@platform/secrets';
 import { lockCustomer } from '@domains/customers';
 import { CustomerServiceEntity } from '../entities/customer-service.entity';
@@ -53,9 +53,10 @@ export class ServiceChangesOperatorService {
   /**
    * Changes a service. @param seen its `updatedAt` as the person has read it: the config is replaced as a whole
    * @throws ServiceError not_found; invalid_request for a text that is too long, a config that contains a secret, an included credit
-   * out of its range, or if the service is not as the person has seen it
+   * out of its range, no change at all, or if the service is not as the person has seen it
    */
-  async update(actor: string, id: number, change: ServiceChange, seen?: Date): Promise<CustomerServiceEntity> {
+  async update(actor: string, id: number, given: ServiceChange, seen?: Date): Promise<CustomerServiceEntity> {
+    const change = requireChange(given);
     return this.dataSource.transaction(async (manager) => {
       const { customerId, type } = await findService(manager, id);
       this.checkGiven(type, change);
