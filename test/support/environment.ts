@@ -16,8 +16,6 @@ const LARGE_HEAP = 400 * 1024 ** 2;
 /** Globals that packages set when they are loaded, once: dispatchers of undici. */
 const KEPT_GLOBALS = 'undici';
 
-// V8's own cache of evaluated texts (of routers, validators, parsers of rows) keeps the context of the spec file that each ran in.
-setFlagsFromString('--no-compilation-cache');
 setFlagsFromString('--expose-gc');
 const collectGarbage = vm.runInNewContext('gc') as () => void;
 
