@@ -106,6 +106,27 @@ describe('tickets in the operator API', () => {
     expect(shown.replies.map(({ written_by: by }) => by)).toEqual(replies.map(({ written_by: by }) => by));
   });
 
+  it('are open again by a reply that the customer gave elsewhere, and told as such, unless they are closed', async () => {
+    const kari = await logIn(api, 'support');
+    for (const [status, then, told] of [
+      ['pending', 'open', 1],
+      ['resolved', 'open', 1],
+      ['open', 'open', 0],
+      ['closed', 'closed', 0],
+    ] as const) {
+      const id = await openTicket();
+      await api.superuser.query('update support_ticket set status = $2 where id = $1', [id, status]);
+      await kari.post(`/tickets/${id}/reply`, { body: 'Which one?' });
+      await kari.post(`/tickets/${id}/reply`, { body: 'By telephone', author: 'customer' });
+      expect(await (await kari.call(`/tickets/${id}`)).json()).toMatchObject({ status: then });
+      const { rows } = await api.superuser.query<{ status: string }>(
+        `select record ->> 'status' as status from event where type = 'ticket.status_changed' and reference ->> 'id' = $1`,
+        [id],
+      );
+      expect(rows).toEqual(Array(told).fill({ status: 'open' }));
+    }
+  });
+
   it('are neither answered nor closed over a reply that was not seen, if the person says what was', async () => {
     const kari = await logIn(api, 'support');
     const id = await openTicket();

@@ -216,21 +216,27 @@ export class TicketsOperatorService {
   }
 
   /**
-   * Adds to a ticket's thread. @throws ServiceError not_found; invalid_request for a text that is too long, or if the ticket is not
-   * as the person has seen it
+   * Adds to a ticket's thread. A reply that the customer gave elsewhere opens the ticket again, as `app.reply_to_support_ticket` does;
+   * a closed one stays closed. @throws ServiceError not_found; invalid_request for a text that is too long, or if the ticket is not as
+   * the person has seen it
    */
   async reply(actor: string, ticketId: string, { body, author, internal, seen }: NewReply): Promise<WrittenReply> {
     requireText(body, internal ? 'The note' : 'The reply', { min: 1, max: TICKET_BODY_MAX });
     return this.dataSource.transaction(async (manager) => {
-      const { customerId } = await lockTicket(manager, ticketId, seen);
+      const { customerId, status } = await lockTicket(manager, ticketId, seen);
+      const reopened = author === 'customer' && (status === 'pending' || status === 'resolved');
       const id = randomUUID();
       const reply = { customerId, id, ticketId, author, internal, body, createdAt: () => 'app.now()' };
       await manager.insert(TicketReply, reply);
       // An internal note must not change the times that the customer sees.
-      if (!internal) await manager.update(Ticket, { customerId, id: ticketId }, { updatedAt: () => 'app.now()' });
+      if (!internal) {
+        const change = { ...(reopened && { status: 'open' as const }), updatedAt: () => 'app.now()' };
+        await manager.update(Ticket, { customerId, id: ticketId }, change);
+      }
       const action = internal ? NOTED : REPLIED;
       await this.audit.record(manager, { customerId, actor, action, metadata: { ticket_id: ticketId, reply_id: id } });
       if (author === 'operator' && !internal) await ticketEvent(manager, 'ticket.replied', customerId, ticketId);
+      if (reopened) await ticketEvent(manager, 'ticket.status_changed', customerId, ticketId);
       const stored = await manager.findOneByOrFail(TicketReply, { customerId, id });
       return Object.assign(stored, { writtenBy: personOf(actor) });
     });
