@@ -62,7 +62,10 @@ describe('The sync with Fiken', () => {
       amount_due: String(open?.gross),
       paid_at: null,
     });
-    expect(byId.get(String(lost?.invoiceId))).toMatchObject({ status: 'uncollectible' });
+    expect(byId.get(String(lost?.invoiceId))).toMatchObject({
+      status: 'uncollectible',
+      amount_due: String(lost?.gross),
+    });
     expect(byId.get(String(credited?.invoiceId))).toMatchObject({ status: 'void', amount_due: '0' });
     expect(byId.get(`credit-note:${note.creditNoteId}`)).toMatchObject({
       type: 'credit_note',

@@ -216,8 +216,26 @@ describe("Fiken's amounts", () => {
     [
       'written off',
       {},
-      { settled: true, settledDate: '2026-01-09', writeOff: true },
-      { status: 'uncollectible', paidAt: null },
+      { settled: true, settledDate: '2026-01-09', writeOff: true, outstandingBalance: 0 },
+      { status: 'uncollectible', amountDue: 10_000n, paidAt: null },
+    ],
+    [
+      'paid in part and written off',
+      {},
+      { settled: true, settledDate: '2026-01-09', writeOff: true, totalPaid: 4_000, outstandingBalance: 0 },
+      { status: 'uncollectible', amountDue: 6_000n, paidAt: null },
+    ],
+    [
+      'written off, of which its sale does not tell that it is settled',
+      {},
+      { writeOff: true },
+      { status: 'uncollectible', amountDue: 10_000n },
+    ],
+    [
+      'negative: a credit note',
+      { gross: -500, kid: '12' },
+      { outstandingBalance: -500 },
+      { type: 'credit_note', status: 'paid', amount: 500n, amountDue: 0n, dueDate: null, paidAt: null, kid: null },
     ],
   ])('of an invoice that is %s', (_, fields, sale, expected) =>
     expect(read(fiken(fields, sale))).toMatchObject(expected),
@@ -250,6 +268,13 @@ describe("Fiken's amounts", () => {
         detail: expect.stringContaining('associatedCreditNotes'),
       }),
     );
+
+    it('are what is left of one that is written off, whatever balance is stated', () => {
+      const lost = { ...invoice, sale: { ...invoice.sale, settled: true, writeOff: true, outstandingBalance: 0 } };
+      expect(neededCreditNotes(lost)).toEqual([3, 4]);
+      const notes = [note(3, 2_000), note(4, -1_001)];
+      expect(read(readFikenInvoice(lost, '7', notes))).toMatchObject({ status: 'uncollectible', amountDue: 5_999n });
+    });
 
     it.each<[string, object]>([
       ['that is settled', { sale: { ...invoice.sale, settled: true } }],

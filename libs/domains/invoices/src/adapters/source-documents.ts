@@ -75,3 +75,10 @@ export function settleCredited(
   if (status !== 'open') return { status, amountDue: 0n };
   return { status: wasPaid ? 'paid' : 'void', amountDue: 0n };
 }
+
+/** An invoice with a negative total, as the credit note that it is. @param stated its status in the source */
+export function asCreditNote(document: SourceInvoice, stated: InvoiceStatus): SourceInvoice {
+  const status = stated === 'draft' || stated === 'void' ? stated : 'paid';
+  const amount = -document.amount;
+  return { ...document, type: 'credit_note', status, amount, amountDue: 0n, dueDate: null, paidAt: null, kid: null };
+}

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { fromDecimals } from '@platform/money';
+import type { VisibleInvoiceStatus } from '../../invoice-values';
 import { CREDIT_NOTE, type SourceInvoice, type SourceProblem } from '../../ports/billing-source.port';
-import { day, explain, foreign, problemOf, settleCredited, text } from '../source-documents';
+import { asCreditNote, day, explain, foreign, problemOf, settleCredited, text } from '../source-documents';
 
 const hundredths = z.int();
 const currency = z
@@ -51,12 +52,12 @@ const wireCreditNote = z.object({
 });
 
 /**
- * The ids of the credit notes that must be read with an invoice, because Fiken does not state its amount due in its
+ * The ids of the credit notes that must be read with an invoice, because Fiken does not state its amount due, or not in its
  * currency.
  */
 export function neededCreditNotes(item: unknown): number[] {
   const { data } = wireInvoice.safeParse(item);
-  if (!data || isSettled(data) || statedBalance(data) !== undefined) return [];
+  if (!data || isEnded(statusOf(data)) || statedBalance(data) !== undefined) return [];
   return (data.associatedCreditNotes ?? []).filter((id) => typeof id === 'number');
 }
 
@@ -74,18 +75,15 @@ export function readFikenInvoice(
   if (!parsed.success) return problem(explain(parsed.error));
   const invoice = parsed.data;
   if (String(invoice.customer.contactId) !== account) return foreign(problem(''));
-  const settled = isSettled(invoice);
+  const stated = statusOf(invoice);
   const amount = fromDecimals(invoice.gross, 2, invoice.currency);
-  const due = settled ? 0 : (statedBalance(invoice) ?? computedBalance(invoice, creditNotes));
+  const due = isEnded(stated) ? 0 : (statedBalance(invoice) ?? computedBalance(invoice, creditNotes));
   if (due === undefined) return problem('associatedCreditNotes: the amount due depends on one that cannot be read');
   const balance = fromDecimals(due, 2, invoice.currency);
   if (amount === undefined || balance === undefined) return problem(`gross: ${invoice.currency} has no such fraction`);
-  const wasPaid = (invoice.sale?.totalPaid ?? 0) > 0;
-  const { status, amountDue } = settled
-    ? { status: settledStatus(invoice), amountDue: 0n }
-    : settleCredited('open', balance, wasPaid);
+  const { status, amountDue } = settleCredited(stated, balance, (invoice.sale?.totalPaid ?? 0) > 0);
   const settledDate = invoice.sale?.settledDate;
-  return {
+  const document: SourceInvoice = {
     sourceId: String(invoice.invoiceId),
     type: 'invoice',
     number: String(invoice.invoiceNumber),
@@ -101,26 +99,30 @@ export function readFikenInvoice(
     hostedUrl: null,
     createdAt: startOf(invoice.issueDate),
   };
+  return amount < 0n ? asCreditNote(document, stated) : document;
 }
 
-/** Derives the status of a settled invoice from its other fields: Fiken only says that it is settled. */
-function settledStatus({ sale, associatedCreditNotes }: FikenInvoice): 'paid' | 'void' | 'uncollectible' {
+/** Derives the status of an invoice from its other fields: Fiken only says whether it is settled, and whether a loss was registered. */
+function statusOf({ sale, settled, associatedCreditNotes }: FikenInvoice): VisibleInvoiceStatus {
   if (sale?.writeOff) return 'uncollectible';
+  if (!(sale?.settled ?? settled)) return 'open';
   const credited = (associatedCreditNotes ?? []).length > 0 && (sale?.totalPaid ?? 0) === 0;
   return credited ? 'void' : 'paid';
 }
 
-function isSettled({ sale, settled }: FikenInvoice): boolean {
-  return sale?.settled ?? settled ?? false;
+/** Whether nothing is unpaid. The claim on an invoice that was written off remains. */
+function isEnded(status: VisibleInvoiceStatus): boolean {
+  return status === 'paid' || status === 'void';
 }
 
 /**
- * The unpaid amount of an unsettled invoice, in hundredths of its currency, as far as Fiken states it: it gives the
- * balance in NOK, which is not an amount of an invoice in euros at any rate.
+ * The unpaid amount of an invoice, in hundredths of its currency, as far as Fiken states it: it gives the balance in NOK, which
+ * is not an amount of an invoice in euros at any rate, and which a registered loss has ended.
  */
 function statedBalance({ currency, gross, grossInNok, sale }: FikenInvoice): number | undefined {
   const balance = sale?.outstandingBalance ?? undefined;
-  if (balance === undefined || currency === 'NOK') return balance;
+  if (balance === undefined || sale?.writeOff) return undefined;
+  if (currency === 'NOK') return balance;
   // Credited or paid in full, or more: a balance of zero or less says so in any currency.
   if (balance <= 0) return 0;
   return balance === grossInNok ? gross : undefined;

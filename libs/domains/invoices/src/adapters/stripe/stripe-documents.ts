@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { BillingCalendar } from '@platform/time';
 import { fromDecimals } from '@platform/money';
 import { CREDIT_NOTE, type SourceInvoice, type SourceProblem } from '../../ports/billing-source.port';
-import type { InvoiceStatus } from '../../invoice-values';
-import { explain, foreign, problemOf, settleCredited, text } from '../source-documents';
+import { asCreditNote, explain, foreign, problemOf, settleCredited, text } from '../source-documents';
 
 /** A Stripe timestamp from 2000 to 2199; any other value is an error. */
 const seconds = z.int().min(946_684_800).max(7_258_118_399);
@@ -74,14 +73,8 @@ export function readStripeInvoice(
     hostedUrl: invoice.hosted_invoice_url ?? null,
     createdAt: timeOf(issued),
   };
+  // Such as for unused time: Stripe adds its amount to the customer's balance when it issues it.
   return total < 0n ? asCreditNote(document, invoice.status) : document;
-}
-
-/** An invoice with a negative total, such as for unused time: Stripe adds its amount to the customer's balance when it issues it. */
-function asCreditNote(document: SourceInvoice, atStripe: InvoiceStatus): SourceInvoice {
-  const status = atStripe === 'draft' || atStripe === 'void' ? atStripe : 'paid';
-  const amount = -document.amount;
-  return { ...document, type: 'credit_note', status, amount, amountDue: 0n, dueDate: null, paidAt: null };
 }
 
 /** The fields of a Stripe credit note that are used. */
