@@ -1,6 +1,6 @@
-import type { AppConfig } from '@platform/config';
-import type { UpstreamClientsService } from '@platform/upstream';
-import { rawReply } from '@test/raw-server';
+import { type AppConfig, loadConfig } from '@platform/config';
+import { UpstreamClientsService } from '@platform/upstream';
+import { rawReply, startRawServer } from '@test/raw-server';
 import {
   CREDENTIAL,
   describeUpstreamFaults,
@@ -46,6 +46,41 @@ const common: Pick<FaultyAdapter, 'deadline' | 'judge' | 'expected' | 'attempts'
   attempts: 3,
   idempotent: true,
 };
+
+describe('A request to a billing source', () => {
+  it.each<[BillingSourceName, Record<string, string>, string, RegExp]>([
+    [
+      'stripe',
+      { STRIPE_SECRET_KEY: CREDENTIAL },
+      '{"object":"list","data":[],"has_more":false}',
+      /^GET \/v1\/invoices\?customer=cus_1&limit=100 /,
+    ],
+    [
+      'fiken',
+      { FIKEN_TOKEN: CREDENTIAL, FIKEN_COMPANY: 'a company/7' },
+      '[]',
+      /^GET \/v2\/companies\/a%20company%2F7\/invoices\?page=0&pageSize=100&customerId=cus_1 /,
+    ],
+  ])(
+    'of %s is made with the credential of the settings, for the documents of the account',
+    async (name, settings, body, line) => {
+      const server = await startRawServer();
+      server.answer((socket) => socket.write(rawReply(200, body, { 'fiken-api-page-count': '1' })));
+      const addresses = { STRIPE_URL: server.url, FIKEN_URL: `${server.url}/v2` };
+      const config = loadConfig({ NODE_ENV: 'test', LOG_LEVEL: 'silent', ...addresses, ...settings });
+      const clients = new UpstreamClientsService(config);
+      try {
+        expect(await open(name)(config, clients)()).toEqual({ invoices: [], problems: [] });
+        const [head = ''] = server.requests[0]?.split('\r\n\r\n') ?? [];
+        expect(head).toMatch(line);
+        expect(head).toMatch(new RegExp(`^authorization: Bearer ${CREDENTIAL}$`, 'im'));
+      } finally {
+        await clients.onApplicationShutdown();
+        await server.close();
+      }
+    },
+  );
+});
 
 describeUpstreamFaults('Stripe', {
   ...common,

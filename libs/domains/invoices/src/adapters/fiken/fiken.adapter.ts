@@ -135,7 +135,7 @@ export class FikenAdapter implements BillingSource {
     const isNote = sourceId.startsWith(CREDIT_NOTE);
     const id = encodeURIComponent(isNote ? sourceId.slice(CREDIT_NOTE.length) : sourceId);
     const [operation, folder] = isNote ? ['creditNotes.get', 'creditNotes'] : ['invoices.get', 'invoices'];
-    const path = `/companies/${this.company}/${folder}/${id}`;
+    const path = `/companies/${encodeURIComponent(this.company)}/${folder}/${id}`;
     return this.ask({ operation, path, account, signal }, (reply) => {
       if (reply.status === 404) return undefined;
       return accepted(reply).json();
@@ -147,7 +147,7 @@ export class FikenAdapter implements BillingSource {
     query: URLSearchParams,
     { account, signal }: { account: string; signal: AbortSignal },
   ): Promise<{ items: unknown[]; pageCount: number }> {
-    const path = `/companies/${this.company}/${list}?${query.toString()}`;
+    const path = `/companies/${encodeURIComponent(this.company)}/${list}?${query.toString()}`;
     return this.lane.use('sync', { signal }, (held) =>
       this.ask({ operation: `${list}.list`, path, account, signal: held }, (reply) => {
         const items = accepted(reply).json();
