@@ -213,6 +213,9 @@ describe('GET /invoices/:id/pdf', () => {
     expect(reply.headers.get('content-type')).toBe('application/pdf');
     expect(reply.headers.get('content-disposition')).toBe('inline; filename="invoice-10042.pdf"');
     expect((await reply.text()).slice(0, 5)).toBe('%PDF-');
+    // Whoever has a link of Stripe's needs no key, and gets none.
+    const { authorization } = sandbox[source].requests.at(-1)?.headers ?? {};
+    expect(authorization).toEqual(source === 'stripe' ? undefined : expect.stringMatching(/^Bearer ./));
   });
 
   it('streams the PDF of a Stripe credit note, and answers 404 when it is gone', async () => {
@@ -266,20 +269,77 @@ describe('GET /invoices/:id/pdf', () => {
     },
   );
 
-  it.each(['stripe', 'fiken'] as const)(
-    'asks %s once more when the link just given does not work, and then no more',
-    async (source) => {
+  it.each([...[403, 404, 410].map((status) => ['stripe', status] as const), ...[['fiken', 404] as const]])(
+    'asks %s once more when the link just given does not work (%d), and then no more',
+    async (source, status) => {
       const { caller, invoice } = await synced(source);
       const before = sandbox[source].total;
       // Requests: the document, its file (gone), the document again, its file.
-      const gone: Parameters<typeof sandbox.stripe.script> = [{}, { status: 404 }];
+      const gone: Parameters<typeof sandbox.stripe.script> = [{}, { status }];
       sandbox[source].script(...gone);
       expect((await caller.call(`/invoices/${invoice.id}/pdf`)).status).toBe(200);
       sandbox[source].script(...gone, ...gone);
       await expectProblem(await caller.call(`/invoices/${invoice.id}/pdf`), 503, 'service_unavailable');
       expect(sandbox[source].total - before).toBe(4 + 4);
+      // Another refusal is none of the link's.
+      sandbox[source].script({}, { status: 400 });
+      await expectProblem(await caller.call(`/invoices/${invoice.id}/pdf`), 503, 'service_unavailable');
+      expect(sandbox[source].total - before).toBe(4 + 4 + 2);
     },
   );
+
+  it.each(['stripe', 'fiken'] as const)(
+    'streams what %s sends if it is a PDF, which begins in the first kB, of 16 MB at most',
+    async (source) => {
+      const { caller, invoice } = await synced(source);
+      const pdf = async (blanks: number, bytes: number) => {
+        const body = Buffer.alloc(bytes, ' ');
+        body.write('%PDF-', blanks);
+        sandbox[source].script({}, { reply: { status: 200, headers: { 'content-type': 'application/pdf' }, body } });
+        const reply = await caller.call(`/invoices/${invoice.id}/pdf`);
+        return [reply.status, reply.ok && Buffer.from(await reply.arrayBuffer()).equals(body)];
+      };
+      const most = 16 * 1024 * 1024;
+      expect(await pdf(0, most)).toEqual([200, true]);
+      expect(await pdf(0, most + 1)).toEqual([503, false]);
+      expect(await pdf(1019, 2000)).toEqual([200, true]);
+      expect(await pdf(1020, 2000)).toEqual([503, false]);
+    },
+  );
+
+  it('that cannot be had keeps no place of its customer, and tells when to come again: as the source asks, else in half a minute', async () => {
+    const { caller, invoice } = await synced('stripe');
+    const pdf = () => caller.call(`/invoices/${invoice.id}/pdf`);
+    const retryAfter = async () => (await pdf()).headers.get('retry-after');
+    sandbox.stripe.always({ status: 429, 'retry-after': 77 });
+    expect([await retryAfter(), await retryAfter()]).toEqual(['77', '77']);
+    // More than a customer may have at a time.
+    sandbox.stripe.always({ status: 401 });
+    expect([await retryAfter(), await retryAfter(), await retryAfter()]).toEqual(['30', '30', '30']);
+    sandbox.stripe.always();
+    expect((await pdf()).status).toBe(200);
+  });
+
+  it('has a file name of plain characters, whatever the number of the invoice', async () => {
+    const { caller, invoice } = await synced('fiken');
+    await api.superuser.query('update invoice set number = $2 where id = $1', [
+      invoice.id,
+      '2026/17 "Ø"; x-\u00fc.B_1',
+    ]);
+    const reply = await caller.call(`/invoices/${invoice.id}/pdf`);
+    expect(reply.headers.get('content-disposition')).toBe('inline; filename="invoice-2026_17_x-_.B_1.pdf"');
+  });
+
+  it.each(['stripe', 'fiken'] as const)('is 404 when %s has none of it any more', async (source) => {
+    const { caller, invoice } = await synced(source);
+    const { rows } = await api.superuser.query<{ source_id: string }>('select source_id from invoice where id = $1', [
+      invoice.id,
+    ]);
+    const id = rows[0]?.source_id ?? '';
+    if (source === 'stripe') sandbox.stripe.store.corrupt(id, { invoice_pdf: null });
+    else sandbox.fiken.store.company('demo').corrupt(Number(id), { invoicePdf: null });
+    await expectProblem(await caller.call(`/invoices/${invoice.id}/pdf`), 404, 'not_found');
+  });
 
   it("follows Fiken's present link when its address has changed since the sync", async () => {
     const { caller, invoice } = await synced('fiken');
@@ -306,18 +366,70 @@ describe('GET /invoices/:id/pdf', () => {
   });
 });
 
-describe('An invoice that was synced', () => {
-  it('is visible to the customer', async () => {
+describe('Documents that were synced', () => {
+  it('are there for the customer as their sources have them, those of both in one list, each with its PDF', async () => {
     const fixture = await createInvoiceFixture();
-    fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_a', count: 3, statuses: ['open', 'draft', 'paid'] });
+    const { stripe, fiken } = fixture.sandbox;
+    const statuses = ['open', 'draft', 'paid'] as const;
+    const from = new Date('2026-03-01T08:00:00Z');
+    const [open, , paid] = stripe.store.addInvoices({ customer: 'cus_a', count: 3, statuses, from });
+    const note = stripe.store.addCreditNote(paid?.id ?? '', { created: Date.parse('2026-03-05T09:00:00Z') / 1000 });
+    const company = fiken.store.company('demo');
+    const [plain, bare] = company.addInvoices({ customerId: 1, count: 2, from: '2026-02-01', unpaidEvery: 1 });
+    company.corrupt(bare?.invoiceId ?? 0, { kid: '', dueDate: undefined, currency: undefined, invoicePdf: undefined });
+    const taken = company.credit(plain?.invoiceId ?? 0, '2026-02-20', 100);
     const over = await startApi({}, fixture.database);
     const caller = await createCaller(over);
-    await fixture.accounts.link('operator:test', caller.customer.id, 'stripe', 'cus_a');
-    await fixture.sync(caller.customer.id, 'stripe');
-    expect((await list(caller)).data.map(({ source, status }) => ({ source, status }))).toEqual([
-      { source: 'stripe', status: 'paid' },
-      { source: 'stripe', status: 'open' },
+    for (const [source, account] of [['stripe', 'cus_a'] as const, ['fiken', '1'] as const]) {
+      await fixture.accounts.link('operator:test', caller.customer.id, source, account);
+      expect(await fixture.sync(caller.customer.id, source)).toBe('succeeded');
+    }
+    const pdf = (id: string) => expect.stringMatching(`/api/v1/invoices/${id}/pdf$`) as string;
+    const of = (source: string) => ({ source, paid_at: null, kid: null, hosted_url: null, currency: 'NOK' });
+    const { data } = await list(caller);
+    const ids = data.map(({ id }) => id);
+    expect(data.map(({ pdf_url }) => pdf_url)).toEqual(ids.map((id, index) => (index === 4 ? null : pdf(id))));
+    expect(data).toMatchObject([
+      {
+        ...of('stripe'),
+        ...{ type: 'credit_note', status: 'paid', number: 'SANDBOX-CN-01', amount: note.total / 100, amount_due: 0 },
+        ...{ issue_date: '2026-03-05', due_date: null, created_at: '2026-03-05T09:00:00.000000Z' },
+      },
+      {
+        ...of('stripe'),
+        ...{ type: 'invoice', status: 'paid', number: 'SANDBOX-0003', amount: (paid?.total ?? 0) / 100, amount_due: 0 },
+        ...{ paid_at: expect.any(String), hosted_url: expect.stringContaining(paid?.id ?? '') },
+      },
+      {
+        ...of('stripe'),
+        ...{ status: 'open', number: 'SANDBOX-0001', amount_due: (open?.total ?? 0) / 100, due_date: '2026-03-15' },
+        ...{ hosted_url: expect.stringContaining(open?.id ?? ''), created_at: '2026-03-01T08:01:00.000000Z' },
+      },
+      {
+        ...of('fiken'),
+        ...{
+          type: 'credit_note',
+          number: String(taken.creditNoteNumber),
+          amount: 1,
+          created_at: '2026-02-20T00:00:00.000000Z',
+        },
+      },
+      // Of the KID, the due date, the currency and the PDF Fiken tells nothing.
+      { ...of('fiken'), status: 'open', number: '10002', amount_due: (bare?.gross ?? 0) / 100, due_date: null },
+      {
+        ...of('fiken'),
+        ...{ type: 'invoice', number: '10001', kid: plain?.kid, amount_due: ((plain?.gross ?? 0) - 100) / 100 },
+        ...{ due_date: '2026-02-15', issue_date: '2026-02-01', created_at: '2026-02-01T00:00:00.000000Z' },
+      },
     ]);
+    const replies: { status: number; text: string }[] = [];
+    for (const id of ids) {
+      const reply = await caller.call(`/invoices/${id}/pdf`);
+      replies.push({ status: reply.status, text: await reply.text() });
+    }
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 404, 200]);
+    const named = [note.id, paid?.id, open?.id, `kreditnota_2026_${taken.creditNoteNumber}`, '', 'faktura_2026_10001'];
+    for (const [index, name] of named.entries()) expect(replies[index]?.text).toContain(name);
     await over.app.close();
     await over.superuser.end();
     await fixture.close();
