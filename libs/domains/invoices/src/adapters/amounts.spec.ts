@@ -63,7 +63,20 @@ describe("Stripe's amounts", () => {
   });
 
   it('finer than their currency are a problem, not rounded', () => {
-    expect(stripe({ currency: 'isk', total: 12_345 })).toMatchObject({ detail: expect.stringContaining('ISK') });
+    for (const fields of [{ total: 12_345 }, { total: 12_300, amount_remaining: 12_345 }])
+      expect(stripe({ currency: 'isk', ...fields })).toMatchObject({ detail: expect.stringContaining('ISK') });
+  });
+
+  it('are those of the account alone, whether its customer is named or told in full', () => {
+    expect(stripe({ customer: { id: 'cus_1', name: 'A' } })).toMatchObject({ amount: 10_000n });
+    for (const customer of ['cus_2', { id: 'cus_2' }])
+      expect(stripe({ customer })).toMatchObject({ sourceId: 'in_1', foreign: true });
+  });
+
+  it('need a number, except on a draft, and no due date', () => {
+    for (const status of ['open', 'paid', 'void', 'uncollectible'])
+      expect(stripe({ status, number: null })).toMatchObject({ detail: expect.stringMatching('number') });
+    expect(stripe({ status: 'draft', number: null, due_date: null })).toMatchObject({ status: 'draft', dueDate: null });
   });
 
   it.each<[string, object, object]>([
@@ -152,6 +165,16 @@ describe("Fiken's amounts", () => {
     ['KWD', 1_234, 12_340n],
   ])('in %s: %s hundredths are %s', (currency, gross, amount) => {
     expect(read(fiken({ currency, gross }, { outstandingBalance: null })).amount).toBe(amount);
+  });
+
+  it.each<[object, object]>([
+    [{ gross: 12_345 }, { outstandingBalance: null }],
+    [
+      { gross: 12_300, grossInNok: 12_300 },
+      { outstandingBalance: 50, totalPaidInCurrency: 5 },
+    ],
+  ])('finer than their currency are a problem, not rounded: %j', (fields, sale) => {
+    expect(fiken({ currency: 'ISK', ...fields }, sale)).toMatchObject({ detail: expect.stringContaining('ISK') });
   });
 
   it.each<[string, object, object, object]>([
@@ -295,5 +318,8 @@ describe("Fiken's amounts", () => {
       customer: { contactId: 7 },
     };
     expect(readFikenCreditNote(note, '7')).toMatchObject({ amount: 500n, amountDue: 0n });
+    expect(readFikenCreditNote(note, '8')).toMatchObject({ sourceId: 'credit-note:3', foreign: true });
+    const finer = { ...note, currency: 'ISK', gross: gross + 1 };
+    expect(readFikenCreditNote(finer, '7')).toMatchObject({ detail: expect.stringContaining('ISK') });
   });
 });

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { loadConfig } from '@platform/config';
 import { PdfMemoryService } from './pdf-memory.service';
 
@@ -29,7 +30,9 @@ describe('PdfMemory', () => {
   it('has four places for a customer, and others for others', async () => {
     const own = new PdfMemoryService(loadConfig({ NODE_ENV: 'test', INVOICE_PDF_MEMORY_MB: '2' }));
     const places = await Promise.all(Array.from({ length: 4 }, () => own.enter('a', never)));
-    await expect(own.enter('a', never)).rejects.toMatchObject({ code: 'rate_limited' });
+    await expect(own.enter('a', never)).rejects.toMatchObject({
+      ...{ code: 'rate_limited', options: { retryAfterSeconds: 5 } },
+    });
     (await own.enter('b', never)).leave();
     places[0]?.leave();
     (await own.enter('a', never)).leave();
@@ -82,10 +85,93 @@ describe('PdfMemory', () => {
     }
   });
 
-  it('accepts a single file that is larger than the bound', async () => {
+  it('disconnects the reader that took something longest ago, whoever came first, also for one that waits for memory', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
+    const own = new PdfMemoryService(loadConfig({ NODE_ENV: 'test', INVOICE_PDF_MEMORY_MB: '2' }));
+    try {
+      const fill = async (customer: string, bytes: number) =>
+        (await own.enter(customer, never)).fill(Buffer.alloc(bytes)).on('error', () => undefined);
+      const [first, second] = [await fill('a', 900_000), await fill('b', 900_000)];
+      await jest.advanceTimersByTimeAsync(200);
+      first.read();
+      await jest.advanceTimersByTimeAsync(1_500);
+      const third = await fill('c', 1_197_152);
+      expect([first.destroyed, second.destroyed]).toEqual([false, true]);
+      // The memory is full: the next one waits until the first has taken nothing for a second, and no longer.
+      first.read();
+      third.read();
+      await jest.advanceTimersByTimeAsync(300);
+      third.read();
+      const waiting = fill('d', 100);
+      await jest.advanceTimersByTimeAsync(600);
+      expect(first.destroyed).toBe(false);
+      await jest.advanceTimersByTimeAsync(200);
+      expect([first.destroyed, third.destroyed, (await waiting).destroyed]).toEqual([true, false, false]);
+    } finally {
+      own.onApplicationShutdown();
+      jest.useRealTimers();
+    }
+  });
+
+  it('has whoever comes while it is full wait until a reader is done, for ten seconds at most, or until they leave', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
+    const own = new PdfMemoryService(loadConfig({ NODE_ENV: 'test', INVOICE_PDF_MEMORY_MB: '1' }));
+    try {
+      const gone = new AbortController();
+      /** A file that fills the memory, and is read all the time. */
+      const fill = async () => (await own.enter('a', never)).fill(Buffer.alloc(3_000_000));
+      const outcome = (entered: Promise<unknown>) =>
+        entered.then(
+          () => 'in',
+          (error: unknown) => error,
+        );
+      let file = await fill();
+      const pass = async (seconds: number) => {
+        for (let half = 0; half < 2 * seconds; half++) {
+          await jest.advanceTimersByTimeAsync(500);
+          file.read();
+        }
+      };
+      /** How it has ended so far. */
+      const soFar = (ended: Promise<unknown>) => Promise.race([ended, Promise.resolve('waits')]);
+      const waiting = outcome(own.enter('b', never));
+      const leaving = outcome(own.enter('c', gone.signal));
+      await pass(9);
+      expect([await soFar(waiting), await soFar(leaving)]).toEqual(['waits', 'waits']);
+      gone.abort(new Error('The reader is gone'));
+      await pass(0.5);
+      expect(await soFar(leaving)).toMatchObject({ message: 'The reader is gone' });
+      file.destroy();
+      await jest.advanceTimersByTimeAsync(100);
+      expect(await soFar(waiting)).toBe('in');
+      file = await fill();
+      const refused = Promise.all(Array.from({ length: 4 }, () => outcome(own.enter('c', never))));
+      await pass(9.5);
+      expect(await soFar(refused)).toBe('waits');
+      await pass(1);
+      const full = expect.objectContaining({
+        code: 'service_unavailable',
+        options: { retryAfterSeconds: 5 },
+      }) as unknown;
+      expect(await soFar(refused)).toEqual(Array(4).fill(full));
+      // They have no place any more.
+      file.destroy();
+      await expect(own.enter('c', never)).resolves.toBeDefined();
+    } finally {
+      own.onApplicationShutdown();
+      jest.useRealTimers();
+    }
+  });
+
+  it('accepts a single file that is larger than the bound, gives every byte of it, and then has room for another', async () => {
     const alone = new PdfMemoryService(loadConfig({ NODE_ENV: 'test', INVOICE_PDF_MEMORY_MB: '1' }));
-    const place = await alone.enter('a', never);
-    expect(() => place.fill(Buffer.alloc(3_000_000))).not.toThrow();
+    const bytes = randomBytes(3_000_001);
+    const file = (await alone.enter('a', never)).fill(bytes);
+    const next = await alone.enter('b', AbortSignal.abort()).catch((error: unknown) => error);
+    expect(next).toMatchObject({ name: 'AbortError' });
+    expect(Buffer.concat((await file.toArray()) as Buffer[]).equals(bytes)).toBe(true);
+    const another = (await alone.enter('b', never)).fill(bytes);
     alone.onApplicationShutdown();
+    expect(another.destroyed).toBe(true);
   });
 });

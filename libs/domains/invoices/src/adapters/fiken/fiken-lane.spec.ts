@@ -75,6 +75,22 @@ describe('The lane to Fiken, when the database stops responding', () => {
     expect([await held, await pass(lane)]).toEqual(['the database is away', 'had it']);
   });
 
+  it('is given up by a process that ends, and had by another', async () => {
+    const [ending, other] = [laneOver(new URL(database.url).port), laneOver(new URL(database.url).port)];
+    const begun = Promise.withResolvers<void>();
+    const held = failure(
+      ending.use('sync', { signal }, (lost) => {
+        begun.resolve();
+        return new Promise((_, reject) => lost.addEventListener('abort', () => reject(lost.reason as Error)));
+      }),
+    );
+    await begun.promise;
+    const waiting = pass(other);
+    await waitForLocks(database.superuser, 1);
+    ending.onApplicationShutdown();
+    expect([await held, await waiting]).toEqual(['the database is away', 'had it']);
+  });
+
   it('can be waited for longer than a statement may take, as long as the database responds', async () => {
     const [holder, waiter] = [laneOver(proxy.port), laneOver(proxy.port)];
     const [begun, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -140,6 +156,29 @@ describe('The lane to Fiken, while PDFs are requested all the time', () => {
     expect(had.length).toBeLessThan(MOST);
     // All three are overdue at the same time: a PDF goes between two of one process.
     if (syncs === pdfs) expect(had.join(' ')).toMatch(/^(pdf )+sync (pdf )+sync (pdf )+sync/);
+  });
+
+  it('is not waited for longer than a PDF may, nor by one whose reader is gone: no request is made, and the next has its turn', async () => {
+    const lane = newLane();
+    const [begun, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const held = lane.use('sync', { signal }, () => {
+      begun.resolve();
+      return done.promise;
+    });
+    await begun.promise;
+    const made: string[] = [];
+    const take = (name: string, options: { signal: AbortSignal; waitMs?: number }) =>
+      lane.use('pdf', options, () => Promise.resolve(made.push(name)));
+    const gone = new AbortController();
+    const left = expect(take('gone', { signal: gone.signal })).rejects.toThrow('The reader is gone');
+    const late = expect(take('late', { signal, waitMs: 50 })).rejects.toMatchObject({ retryAfterMs: 5_000 });
+    const next = take('next', { signal, waitMs: 20_000 });
+    gone.abort(new Error('The reader is gone'));
+    await expect(take('never', { signal: gone.signal })).rejects.toThrow('The reader is gone');
+    await Promise.all([left, late]);
+    done.resolve();
+    await Promise.all([held, next]);
+    expect(made).toEqual(['next']);
   });
 
   it('is had by PDFs before syncs that came first and have not waited for long, in each process and over all', async () => {

@@ -18,33 +18,37 @@ describe("Fiken's count of pages", () => {
     await server.close();
   });
 
-  it.each(['', ' ', '-1', '1e3', '0x10', '1.5', 'many'])(
-    'that is %p is an error, not the end of the list',
-    async (count) => {
-      server.answer((socket) => socket.write(rawReply(200, '[]', { 'fiken-api-page-count': count })));
-      const client = clients.open({
-        name: 'fiken',
-        baseUrl: server.url,
-        concurrency: 1,
-        slowAfterMs: 1000,
-        timeoutMs: 1000,
-        maxReplyBytes: 1000,
-        retries: 0,
-        retryPauseMs: 5,
-      });
-      // The lane has its own spec.
-      const lane = {
-        use: (_: unknown, { signal }: { signal: AbortSignal }, work: (held: AbortSignal) => unknown) => work(signal),
-      };
-      const settings = { url: server.url, token: 'token', company: 'demo' };
-      const source = new FikenAdapter(
-        settings,
-        client,
-        lane as unknown as FikenLaneService,
-        new BillingCalendar(loadConfig({ BILLING_TIMEZONE: 'Europe/Oslo' })),
-      );
-      const page = source.readPage({ feed: 'invoices', account: '1' }, new AbortController().signal);
-      await expect(page).rejects.toThrow('not in the documented format');
-    },
-  );
+  it.each<[string, Record<string, string>, string]>([
+    ...['', ' ', '-1', '1e3', '0x10', '1.5', 'many'].map((count): [string, Record<string, string>, string] => [
+      `that is ${JSON.stringify(count)}`,
+      { 'fiken-api-page-count': count },
+      'not in the documented format',
+    ]),
+    ['that comes with another page', { 'fiken-api-page-count': '1', 'fiken-api-page': '1' }, 'another page'],
+  ])('%s is an error, not the end of the list', async (_, headers, message) => {
+    server.answer((socket) => socket.write(rawReply(200, '[]', headers)));
+    const client = clients.open({
+      name: 'fiken',
+      baseUrl: server.url,
+      concurrency: 1,
+      slowAfterMs: 1000,
+      timeoutMs: 1000,
+      maxReplyBytes: 1000,
+      retries: 0,
+      retryPauseMs: 5,
+    });
+    // The lane has its own spec.
+    const lane = {
+      use: (_: unknown, { signal }: { signal: AbortSignal }, work: (held: AbortSignal) => unknown) => work(signal),
+    };
+    const settings = { url: server.url, token: 'token', company: 'demo' };
+    const source = new FikenAdapter(
+      settings,
+      client,
+      lane as unknown as FikenLaneService,
+      new BillingCalendar(loadConfig({ BILLING_TIMEZONE: 'Europe/Oslo' })),
+    );
+    const page = source.readPage({ feed: 'invoices', account: '1' }, new AbortController().signal);
+    await expect(page).rejects.toThrow(message);
+  });
 });
