@@ -86,8 +86,11 @@ describe('The sync with Fiken', () => {
     expect([(await fixture.rows(a)).length, (await fixture.rows(b)).length]).toEqual([230, 120]);
     const unpaid = (await fixture.rows(a)).find(({ status }) => status === 'open');
     company().settle(Number(unpaid?.source_id), '2026-03-01');
+    const before = fixture.sandbox.fiken.total;
     await sync(a);
     expect((await fixture.rows(a)).find(({ source_id }) => source_id === unpaid?.source_id)?.status).toBe('paid');
+    // The two lists of changes, the two of what is unsettled, a page each, and the invoice that is in none.
+    expect(fixture.sandbox.fiken.total - before).toBe(2 + 2 + 1);
   });
 
   it('skips a malformed invoice and reports it', async () => {
@@ -191,6 +194,22 @@ describe('The sync with Fiken', () => {
     await fixture.superuser.query('update invoice_sync set due_at = app.now()');
     await fixture.syncDue();
     expect(await fixture.rows(customer)).toHaveLength(invoices);
+  });
+
+  it.each([
+    ['repeats itself', { endless: true }, /repeats itself/, 2],
+    ['announces items and has none', { 'blank-page': true }, /returns none/, 1],
+  ] as const)('reads no further in a list that %s, and anew the next time', async (_, directives, message, pages) => {
+    company().addInvoices({ customerId: 27, count: 3 });
+    const customer = await fixture.customer('fiken', '27');
+    fixture.sandbox.fiken.always(directives);
+    expect(await sync(customer)).toBe('failed');
+    expect(fixture.sandbox.fiken.total).toBe(pages);
+    expect(await fixture.report(customer)).toMatchObject([{ lastError: expect.stringMatching(message) }]);
+    expect((await fixture.report(customer))[0]?.checkpoint).toEqual({});
+    fixture.sandbox.fiken.always();
+    expect(await sync(customer)).toBe('succeeded');
+    expect(await fixture.rows(customer)).toHaveLength(3);
   });
 
   it('reads the credit notes of invoices in other currencies that are partly credited: what is due is exact', async () => {

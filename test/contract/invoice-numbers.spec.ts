@@ -31,7 +31,28 @@ describe('An invoice number', () => {
     const customer = await newCustomer();
     const badDate = { customerId: customer, number: 'M-2', amount: 100n, issueDate: '2026-02-30' };
     await expect(fixture.module.get(InvoicesOperatorService).add('operator:test', badDate)).rejects.toThrow('date');
-    expect(await add(customer, 'M-2')).toMatchObject({ number: 'M-2' });
+    // A thousand million NOK.
+    const most = 100_000_000_000n;
+    for (const fault of [
+      ...[{ amount: 0n }, { amount: -1n }, { amount: most + 1n }, { dueDate: '2026-10-31' }, { kid: '1'.repeat(26) }],
+      ...[
+        { kid: '' },
+        { pdfUrl: `https://a.example/${'x'.repeat(2_000)}` },
+        { number: '' },
+        { number: '2'.repeat(101) },
+      ],
+      { hostedUrl: `https://a.example/${'x'.repeat(2_000)}` },
+    ]) {
+      const invoice = { customerId: customer, number: 'M-2', amount: 100n, issueDate: '2026-11-01', ...fault };
+      await expect(fixture.module.get(InvoicesOperatorService).add('operator:test', invoice)).rejects.toMatchObject({
+        code: 'invalid_request',
+      });
+    }
+    const added = { customerId: customer, number: 'M-2', amount: most, issueDate: '2026-11-01', dueDate: '2026-11-01' };
+    const whole = { ...added, kid: '1'.repeat(25) };
+    expect(await fixture.module.get(InvoicesOperatorService).add('operator:test', whole)).toMatchObject({
+      ...{ number: 'M-2', amount: '1000000000.00', currency: 'NOK', status: 'open' },
+    });
   });
 
   it('may be the same in another source', async () => {

@@ -1,4 +1,5 @@
 import { billingDay } from '@test/billing-days';
+import { saveFakeInvoice } from '@test/factories/invoice.factory';
 import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture';
 
 describe('Odd items of a source', () => {
@@ -103,6 +104,17 @@ describe('Odd items of a source', () => {
     await fixture.sync(to, 'stripe');
     expect(await fixture.rows(to)).toHaveLength(0);
     expect((await report(to))?.problems).toEqual([]);
+    // As one that was stored for the wrong customer.
+    const note = fixture.sandbox.stripe.store.addCreditNote(moved?.id ?? '');
+    const sourceId = `credit-note:${note.id}`;
+    await saveFakeInvoice(fixture.superuser, to, {
+      ...{ source: 'stripe', type: 'credit_note', status: 'paid' },
+      sourceId,
+    });
+    await fixture.superuser.query(`update invoice_sync set checkpoint = '{}'`);
+    await fixture.sync(to, 'stripe');
+    expect(await fixture.rows(to)).toHaveLength(0);
+    expect((await report(to))?.problems).toEqual([]);
   });
 
   it('that are open and gone at their source are void after two looks, not at the first sign', async () => {
@@ -116,6 +128,60 @@ describe('Odd items of a source', () => {
     await fixture.sync(customer, 'fiken');
     expect(await fixture.rows(customer)).toMatchObject([{ status: 'void', amount_due: '0' }]);
     expect((await report(customer))?.problems).toEqual([]);
+    const { rows: events } = await fixture.superuser.query(
+      `select type, record ->> 'status' as status from event where customer_id = $1 order by id`,
+      [customer],
+    );
+    expect(events).toEqual([
+      { type: 'invoice.created', status: 'open' },
+      { type: 'invoice.updated', status: 'void' },
+    ]);
+  });
+
+  it('that cannot be read, and then are gone at their source, are no problem any more', async () => {
+    const [odd] = company().addInvoices({ customerId: 16, count: 1 });
+    company().corrupt(odd?.invoiceId ?? 0);
+    const customer = await fixture.customer('fiken', '16');
+    await fixture.sync(customer, 'fiken');
+    expect((await report(customer))?.problems).toMatchObject([{ sourceId: String(odd?.invoiceId) }]);
+    company().remove(odd?.invoiceId ?? 0);
+    await fixture.sync(customer, 'fiken');
+    expect((await report(customer))?.problems).toEqual([]);
+  });
+
+  it('that are drafts and gone at their source are deleted at the first look, and nobody hears of them', async () => {
+    fixture.sandbox.stripe.store.addCustomer('cus_draft');
+    const customer = await fixture.customer('stripe', 'cus_draft');
+    await saveFakeInvoice(fixture.superuser, customer, { source: 'stripe', sourceId: 'in_gone', status: 'draft' });
+    expect(await fixture.sync(customer, 'stripe')).toBe('succeeded');
+    expect(await fixture.rows(customer)).toEqual([]);
+    expect((await report(customer))?.problems).toEqual([]);
+    const { rows: events } = await fixture.superuser.query('select from event where customer_id = $1', [customer]);
+    expect(events).toEqual([]);
+  });
+
+  it("that a list says are another customer's now are this one's no more", async () => {
+    const { store } = fixture.sandbox.stripe;
+    const [mine, theirs] = store.addInvoices({ customer: 'cus_theirs', count: 2, statuses: ['open'] });
+    const customer = await fixture.customer('stripe', 'cus_theirs');
+    await fixture.sync(customer, 'stripe');
+    expect(await fixture.rows(customer)).toHaveLength(2);
+    store.corrupt(theirs?.id ?? '', { customer: 'cus_other' });
+    await fixture.sync(customer, 'stripe');
+    expect((await fixture.rows(customer)).map(({ source_id }) => source_id)).toEqual([mine?.id]);
+    expect((await report(customer))?.problems).toMatchObject([{ sourceId: theirs?.id }]);
+  });
+
+  it('whose ids cannot be stored are listed with what can be of them; the rest is stored', async () => {
+    const { store } = fixture.sandbox.stripe;
+    const added = store.addInvoices({ customer: 'cus_ids', count: 4, statuses: ['paid'] });
+    const ids = ['in_\u0000\u001b1', 'in_\ud8002', `in_${'3'.repeat(600)}`];
+    for (const [index, id] of ids.entries()) store.corrupt(added[index]?.id ?? '', { id });
+    const customer = await fixture.customer('stripe', 'cus_ids');
+    expect(await fixture.sync(customer, 'stripe')).toBe('succeeded');
+    expect((await fixture.rows(customer)).map(({ source_id }) => source_id)).toEqual([added[3]?.id]);
+    const listed = (await report(customer))?.problems.map(({ sourceId }) => sourceId).sort();
+    expect(listed).toEqual(['in_\ufffd\ufffd1', 'in_\ufffd2', `in_${'3'.repeat(497)}`].sort());
   });
 
   it('that are paid and gone at their source stay paid', async () => {

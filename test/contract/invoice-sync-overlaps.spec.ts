@@ -46,10 +46,12 @@ describe('A sync after another', () => {
     });
 
     it('begins before the start of a run that was interrupted, not before its end', async () => {
-      store().addInvoices({ customer: 'cus_cut', count: 150, statuses: ['paid'] });
+      const added = store().addInvoices({ customer: 'cus_cut', count: 151, statuses: ['paid'] });
+      // On the first page, the newest.
+      store().corrupt(added.at(-1)?.id ?? '');
       const customer = await fixture.customer('stripe', 'cus_cut');
       await interrupted(customer, 1);
-      expect(await fixture.rows(customer)).toHaveLength(100);
+      expect(await fixture.rows(customer)).toHaveLength(99);
       expect(await checkpoint(customer)).toMatchObject({ run: { feed: 0, pages: 1 } });
       // As if the run had begun three hours ago.
       const startedAt = ago(180 * MINUTE).toISOString();
@@ -63,9 +65,23 @@ describe('A sync after another', () => {
       // The second page, and the credit notes.
       expect(fixture.sandbox.stripe.total - requests).toBe(2);
       expect(await checkpoint(customer)).toEqual({ since: startedAt });
+      // Of the whole run.
+      expect(await fixture.report(customer)).toMatchObject([{ stored: 150, skipped: 1 }]);
       const meanwhile = add('cus_cut', ago(170 * MINUTE));
       await sync(customer);
       expect(await stored(customer)).toContain(meanwhile);
+    });
+
+    it('reads a list from its beginning where the document that it stopped at is gone', async () => {
+      store().addInvoices({ customer: 'cus_gone', count: 150, statuses: ['paid'] });
+      const customer = await fixture.customer('stripe', 'cus_gone');
+      await interrupted(customer, 1);
+      await fixture.superuser.query(
+        `update invoice_sync set checkpoint = jsonb_set(checkpoint, '{run,position}', '"in_gone"') where customer_id = $1`,
+        [customer],
+      );
+      expect(await sync(customer)).toBe('succeeded');
+      expect(await fixture.rows(customer)).toHaveLength(150);
     });
 
     it('reads only new documents though it is interrupted itself', async () => {

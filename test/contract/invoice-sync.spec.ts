@@ -1,4 +1,4 @@
-import { DueSyncsService, InvoiceSyncsOperatorService } from '@domains/invoices';
+import { randomUUID } from 'node:crypto';
 import type { DirectiveValues } from '../../apps/sandbox/src/shared/faults/directives';
 import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture';
 import { waitForLocks } from '@test/locks';
@@ -143,16 +143,22 @@ describe('The sync with Stripe', () => {
   it('changes nothing when nothing has changed', async () => {
     fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_d', count: 10 });
     const customer = await fixture.customer('stripe', 'cus_d');
-    await sync(customer);
-    const before = (await fixture.rows(customer)).map(({ id, updated_at, created_at }) => ({
-      id,
-      updated_at,
-      created_at,
-    }));
-    await sync(customer);
-    expect(
-      (await fixture.rows(customer)).map(({ id, updated_at, created_at }) => ({ id, updated_at, created_at })),
-    ).toEqual(before);
+    const synced = async () => {
+      await sync(customer);
+      const rows = await fixture.rows(customer);
+      return {
+        rows: rows.map(({ id, updated_at, created_at }) => ({ id, updated_at, created_at })),
+        pages: rows.filter(({ status }) => status === 'open').map(({ hosted_url }) => hosted_url as string),
+      };
+    };
+    const before = await synced();
+    expect(await synced()).toEqual(before);
+    // Stripe's pages have other addresses from time to time.
+    fixture.sandbox.stripe.store.expireLinks();
+    const after = await synced();
+    expect(after.rows).toEqual(before.rows);
+    expect(after.pages.map((page) => before.pages.includes(page))).toEqual(before.pages.map(() => false));
+    expect(after.pages).not.toEqual([]);
   });
 
   it('skips and reports unreadable documents, and stores them once they are readable', async () => {
@@ -200,6 +206,8 @@ describe('The sync with Stripe', () => {
     ['cuts the connection', { cut: true }, /connection ended/],
     ['sends HTML', { 'not-json': true }, /not JSON/],
     ['sends something else', { 'wrong-shape': true }, /not in the documented format/],
+    ['sends a list without items', { reply: { body: { object: 'list', data: null, has_more: false } } }, /not a list/],
+    ['does not say whether a list goes on', { reply: { body: { object: 'list', data: [] } } }, /not a list/],
     ['refuses the key', { status: 401 }, /answered 401/],
     ['wants to be left alone for an hour', { status: 429, 'retry-after': 3600 }, /answered 429/],
     ['wants to be left alone for a thousand days', { status: 429, 'retry-after': 86_400_000 }, /answered 429/],
@@ -245,31 +253,69 @@ describe('The sync with Stripe', () => {
     await failingFor(61);
     expect([await pause(), await pause()]).toEqual([480, 900]);
     fixture.sandbox.stripe.always();
+    await fixture.superuser.query('update invoice_sync set due_at = app.now() where customer_id = $1', [customer]);
+    expect(await sync(customer)).toBe('succeeded');
+    const { dueAt, finishedAt, failingSince } = (await report(customer)) ?? {};
+    expect([(dueAt?.getTime() ?? 0) - (finishedAt?.getTime() ?? 0), failingSince]).toEqual([
+      expect.closeTo(900_000, -4),
+      null,
+    ]);
   });
-});
 
-describe('Syncs that are due', () => {
-  let fixture: InvoiceFixture;
-  beforeAll(async () => (fixture = await createInvoiceFixture()));
-  afterAll(() => fixture.close());
+  it('reads all pages of credit notes', async () => {
+    const { store } = fixture.sandbox.stripe;
+    for (const { id } of store.addInvoices({ customer: 'cus_notes', count: 101, statuses: ['paid'] }))
+      store.addCreditNote(id);
+    const customer = await fixture.customer('stripe', 'cus_notes');
+    expect(await sync(customer)).toBe('succeeded');
+    expect((await fixture.rows(customer)).filter(({ type }) => type === 'credit_note')).toHaveLength(101);
+  });
 
-  const due = async (lane: 'well' | 'failing') =>
-    (await fixture.module.get(DueSyncsService).find({ source: 'fiken', lane })).customerIds;
-  const set = (customer: string, change: string) =>
-    fixture.superuser.query(`update invoice_sync set ${change} where customer_id = $1`, [customer]);
+  it('gives others their turn after fifty pages, and goes on from there at once', async () => {
+    const seconds = Date.parse('2026-01-01T08:00:00Z') / 1000;
+    const page = (number: number) => {
+      const [id, amounts] = [`in_${number}`, { currency: 'nok', total: 100, amount_remaining: 100 }];
+      const invoice = {
+        id,
+        customer: 'cus_long',
+        status: 'open',
+        number: id,
+        created: seconds,
+        status_transitions: {},
+      };
+      return { reply: { body: { object: 'list', data: [{ ...invoice, ...amounts }], has_more: number < 55 } } };
+    };
+    fixture.sandbox.stripe.store.addCustomer('cus_long');
+    fixture.sandbox.stripe.script(...Array.from({ length: 55 }, (_, index) => page(index + 1)));
+    const customer = await fixture.customer('stripe', 'cus_long');
+    expect(await sync(customer)).toBe('continued');
+    expect(await fixture.rows(customer)).toHaveLength(50);
+    const paused = await report(customer);
+    expect(paused).toMatchObject({ runId: null, failures: 0, stored: 50 });
+    expect(paused?.dueAt.getTime()).toBeLessThanOrEqual(Date.now());
+    expect(await sync(customer)).toBe('succeeded');
+    expect(await fixture.rows(customer)).toHaveLength(55);
+    expect(await report(customer)).toMatchObject({ stored: 55 });
+  });
 
-  it('are found longest due first, those that failed apart, and a request makes one customer’s due', async () => {
-    const customers: string[] = [];
-    for (const account of ['21', '22', '23', '24', '25']) customers.push(await fixture.customer('fiken', account));
-    const [first = '', second = '', failed = '', asked = '', later = ''] = customers;
-    await set(second, `due_at = app.now() - interval '1 minute'`);
-    await set(first, `due_at = app.now() - interval '2 minutes'`);
-    await set(failed, `due_at = app.now() - interval '3 minutes', failures = 1`);
-    for (const customer of [asked, later]) await set(customer, `due_at = app.now() + interval '1 hour'`);
-    expect([await due('well'), await due('failing')]).toEqual([[first, second], [failed]]);
-    const requests = fixture.module.get(InvoiceSyncsOperatorService);
-    expect(await requests.request('operator:test', { customerId: asked, source: 'fiken' })).toBe(1);
-    expect([await due('well'), await due('failing')]).toEqual([[first, second, asked], [failed]]);
+  it.each<[string, DirectiveValues, RegExp]>([
+    ['repeats itself', { endless: true }, /repeats itself/],
+    ['announces items and has none', { 'blank-page': true }, /no cursor/],
+  ])('reads a list that %s anew the next time, from the same day on', async (_, directives, message) => {
+    const { store } = fixture.sandbox.stripe;
+    store.addInvoices({ customer: 'cus_broken', count: 2, statuses: ['paid'] });
+    const customer = await fixture.customer('stripe', 'cus_broken');
+    await sync(customer);
+    const { checkpoint } = (await report(customer)) ?? {};
+    expect(checkpoint).toEqual({ since: expect.any(String) });
+    store.addInvoices({ customer: 'cus_broken', count: 2, statuses: ['paid'], from: new Date() });
+    fixture.sandbox.stripe.always(directives);
+    expect(await sync(customer)).toBe('failed');
+    expect(await report(customer)).toMatchObject({ lastError: expect.stringMatching(message) });
+    expect((await report(customer))?.checkpoint).toEqual(checkpoint);
+    fixture.sandbox.stripe.always();
+    expect(await sync(customer)).toBe('succeeded');
+    expect(await fixture.rows(customer)).toHaveLength(4);
   });
 });
 
@@ -287,6 +333,35 @@ describe('Links to billing sources', () => {
     expect(links.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
+  it('are refused for an id that cannot be one, a second account at a source, and a customer that is not there', async () => {
+    const customer = await fixture.customer('fiken', 'one');
+    const link = (source: 'stripe' | 'fiken', account: string, id = customer) =>
+      fixture.accounts.link('operator:test', id, source, account);
+    for (const account of ['', ' ', 'cus_\u0007', 'x'.repeat(201)])
+      await expect(link('stripe', account)).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(link('fiken', 'two')).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(link('stripe', 'cus_nobody', randomUUID())).rejects.toMatchObject({ code: 'not_found' });
+    await expect(fixture.accounts.unlink('operator:test', customer, 'stripe')).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    expect(await link('stripe', ` ${'x'.repeat(200)} `)).toMatchObject({ sourceCustomerId: 'x'.repeat(200) });
+    await fixture.accounts.unlink('operator:test', customer, 'stripe');
+    const { rows } = await fixture.superuser.query(
+      'select actor, action, metadata from audit_log where customer_id = $1 order by created_at, id',
+      [customer],
+    );
+    const at = (source: string, account: string) => ({ source, source_customer_id: account });
+    expect(rows).toEqual([
+      { actor: 'operator:test', action: 'invoice.link', metadata: at('fiken', 'one') },
+      { actor: 'operator:test', action: 'invoice.link', metadata: at('stripe', 'x'.repeat(200)) },
+      {
+        actor: 'operator:test',
+        action: 'invoice.unlink',
+        metadata: { ...at('stripe', 'x'.repeat(200)), invoices_removed: 0 },
+      },
+    ]);
+  });
+
   it('leave nothing behind when undone', async () => {
     fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_wrong', count: 3 });
     const customer = await fixture.customer('stripe', 'cus_wrong');
@@ -295,6 +370,24 @@ describe('Links to billing sources', () => {
     expect(await fixture.rows(customer)).toEqual([]);
     expect(await fixture.report(customer)).toEqual([]);
     expect(await fixture.sync(customer, 'stripe')).toBe('unlinked');
+  });
+
+  it.each([
+    ['reads', {}],
+    ['fails', { status: 401 }],
+  ])('are undone while a sync %s: it ends, and nothing of it stays', async (_, directives) => {
+    fixture.sandbox.stripe.reset();
+    fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_undone', count: 3 });
+    const customer = await fixture.customer('stripe', 'cus_undone');
+    const gate = fixture.sandbox.stripe.hold();
+    fixture.sandbox.stripe.script(directives);
+    const run = fixture.sync(customer, 'stripe');
+    await gate.holding(1);
+    await fixture.accounts.unlink('operator:test', customer, 'stripe');
+    gate.open();
+    expect(await run).toBe('superseded');
+    expect(await fixture.rows(customer)).toEqual([]);
+    expect(await fixture.report(customer)).toEqual([]);
   });
 
   it('are undone while a sync stores documents: neither waits for what the other has', async () => {

@@ -1,4 +1,5 @@
-import { DueSyncsService } from '@domains/invoices';
+import { DueSyncsService, InvoiceSyncsOperatorService } from '@domains/invoices';
+import { NO_CUSTOMER } from '@platform/context';
 import { setDatabaseClock } from '@test/database-clock';
 import { createInvoiceFixture, type InvoiceFixture } from '@test/invoice.fixture';
 
@@ -30,5 +31,78 @@ describe('A sync that is due', () => {
     expect(await found()).toEqual([queued]);
     await setDatabaseClock(fixture.superuser, { aheadBy: '11 minutes' });
     expect(await found()).toEqual(both);
+  });
+});
+
+describe('Syncs that are due', () => {
+  let fixture: InvoiceFixture;
+  beforeAll(async () => (fixture = await createInvoiceFixture()));
+  afterAll(() => fixture.close());
+
+  const due = async (lane: 'well' | 'failing') =>
+    (await fixture.module.get(DueSyncsService).find({ source: 'fiken', lane })).customerIds;
+  const set = (customer: string, change: string) =>
+    fixture.superuser.query(`update invoice_sync set ${change} where customer_id = $1`, [customer]);
+
+  it('are found longest due first, those that failed apart, and a request makes one customer’s due', async () => {
+    const customers: string[] = [];
+    for (const account of ['21', '22', '23', '24', '25']) customers.push(await fixture.customer('fiken', account));
+    const [first = '', second = '', failed = '', asked = '', later = ''] = customers;
+    await set(second, `due_at = app.now() - interval '1 minute'`);
+    await set(first, `due_at = app.now() - interval '2 minutes'`);
+    await set(failed, `due_at = app.now() - interval '3 minutes', failures = 1`);
+    for (const customer of [asked, later]) await set(customer, `due_at = app.now() + interval '1 hour'`);
+    expect([await due('well'), await due('failing')]).toEqual([[first, second], [failed]]);
+    const requests = fixture.module.get(InvoiceSyncsOperatorService);
+    expect(await requests.request('operator:test', { customerId: asked, source: 'fiken' })).toBe(1);
+    expect([await due('well'), await due('failing')]).toEqual([[first, second, asked], [failed]]);
+  });
+
+  it('that the operator asks to read everything do so, instead of a run under way, and wait no more after failures', async () => {
+    const { store } = fixture.sandbox.stripe;
+    const [old] = store.addInvoices({ customer: 'cus_all', count: 1, statuses: ['paid'] });
+    const customer = await fixture.customer('stripe', 'cus_all');
+    const sync = () => fixture.sync(customer, 'stripe');
+    await sync();
+    const [before] = await fixture.rows(customer);
+    store.update(old?.id ?? '', { total: 4711 });
+    // What was paid long ago does not change, usually.
+    await sync();
+    expect(await fixture.rows(customer)).toEqual([expect.objectContaining({ ...before, synced_at: expect.any(Date) })]);
+    fixture.sandbox.stripe.always({ status: 401 });
+    await sync();
+    fixture.sandbox.stripe.always();
+    const gate = fixture.sandbox.stripe.hold();
+    const run = sync();
+    await gate.holding(1);
+    const requests = fixture.module.get(InvoiceSyncsOperatorService);
+    expect(await requests.request('operator:test', { customerId: customer, full: true })).toBe(1);
+    gate.open();
+    expect(await run).toBe('superseded');
+    expect(await requests.request('operator:test', { source: 'stripe' })).toBe(1);
+    const { rows: audited } = await fixture.superuser.query(
+      `select customer_id, metadata from audit_log where action = 'invoice.sync' and actor = 'operator:test' order by id`,
+    );
+    expect(audited.slice(-2)).toEqual([
+      { customer_id: customer, metadata: { full: true, accounts: 1 } },
+      { customer_id: NO_CUSTOMER, metadata: { source: 'stripe', full: false, accounts: 1 } },
+    ]);
+    const [asked] = await fixture.report(customer);
+    expect(asked).toMatchObject({ failures: 0, failingSince: null, runId: null, checkpoint: {} });
+    expect(asked?.dueAt.getTime()).toBeLessThanOrEqual(Date.now());
+    expect(await sync()).toBe('succeeded');
+    expect(await fixture.rows(customer)).toMatchObject([{ id: before?.id, amount: '4711' }]);
+  });
+
+  it('are waited for as long as the operator says, and not at all where there is no link', async () => {
+    const requests = fixture.module.get(InvoiceSyncsOperatorService);
+    const customerId = await fixture.customer('stripe', 'cus_waited');
+    // No worker runs here.
+    expect(
+      await requests.requestAndWait('operator:test', { customerId, source: 'stripe', full: false }, 1),
+    ).toBeUndefined();
+    await expect(
+      requests.requestAndWait('operator:test', { customerId, source: 'fiken', full: false }, 10_000),
+    ).rejects.toMatchObject({ code: 'not_found' });
   });
 });
