@@ -185,6 +185,15 @@ describe.each(DIRECTIONS)('SMS through $gateway', ({ gateway, control }) => {
     const result = await attempt({ 'reports-early': true, cut: true });
     expect(result).toMatchObject({ code: undefined, status: 'delivered', tries: 1 });
   });
+
+  it('believes a report that it was sent on although the reply never came, and not one that it failed', async () => {
+    const [sent, failed] = control === 'elks46' ? ['sent', 'failed'] : ['1000', '1006'];
+    const early = { 'reports-early': true, cut: true } as const;
+    expect(await attempt({ ...early, reports: sent })).toMatchObject({ code: undefined, status: 'sent', tries: 1 });
+    customer = await fixture.customer();
+    const other = await attempt({ ...early, reports: failed });
+    expect(other).toMatchObject({ code: 'sms_gateway_failed', status: 'failed', errorCode: 'not_delivered' });
+  });
 });
 
 describe('The refusals of 46elks', () => {
@@ -193,6 +202,23 @@ describe('The refusals of 46elks', () => {
     fixture = await createSmsFixture({ SMS_GATEWAY: '46elks' });
   });
   afterAll(() => fixture.close());
+
+  it.each([
+    ['created', 'accepted'],
+    ['sent', 'sent'],
+    // Delivered is a message when its report says so.
+    ['delivered', 'sent'],
+  ])('are not the status %s, with which a message is %s', async (replied, status) => {
+    fixture.sandbox.elks46.script({ 'reply-status': replied, reports: 'none' });
+    expect(await fixture.send(await fixture.customer())).toMatchObject({ status, errorCode: null });
+  });
+
+  it('are not a reply without an id: the message may have been sent', async () => {
+    const customer = await fixture.customer();
+    fixture.sandbox.elks46.script({ reply: { body: { id: '', status: 'created' } } });
+    await expect(fixture.send(customer)).rejects.toMatchObject({ code: 'sms_gateway_failed' });
+    expect(await fixture.rows(customer)).toMatchObject([{ status: 'unknown', error_code: 'gateway_error' }]);
+  });
 
   it.each<[string, Script, string, string]>([
     [
@@ -228,12 +254,31 @@ describe('The refusals of LINK Mobility', () => {
   });
   afterAll(() => fixture.close());
 
+  it.each([
+    [1005, 'accepted'],
+    [1000, 'sent'],
+    // Delivered is a message when its report says so.
+    [1001, 'sent'],
+  ])('are not %d, with which a message is %s', async (result, status) => {
+    fixture.sandbox.link.script({ result, sent: true, reports: 'none' });
+    expect(await fixture.send(await fixture.customer())).toMatchObject({ status, errorCode: null });
+  });
+
   it.each<[string, Script, string, string]>([
     ['an invalid sender', { status: 400, result: 2000 }, 'sms_gateway_rejected', 'invalid_sender'],
     ['an invalid recipient', { status: 400, result: 2102 }, 'sms_gateway_rejected', 'invalid_recipient'],
     ['an unknown subscriber, inside a 200', { result: 2104 }, 'sms_gateway_rejected', 'invalid_recipient'],
     ['a barred subscriber', { status: 400, result: 2105 }, 'sms_gateway_rejected', 'recipient_blocked'],
     ['invalid content', { status: 400, result: 4001 }, 'sms_gateway_rejected', 'invalid_content'],
+    ['one that is over already', { result: 1002 }, 'sms_gateway_rejected', 'expired'],
+    ['a delivery that failed at once', { result: 1006 }, 'sms_gateway_rejected', 'rejected'],
+    [
+      'a status that is certain with a code that is not',
+      { status: 413, result: 1500 },
+      'sms_gateway_rejected',
+      'rejected',
+    ],
+    ['a status that is certain with a code', { status: 413, result: 4001 }, 'sms_gateway_rejected', 'invalid_content'],
     ['an invalid platform', { status: 400, result: 106200 }, 'sms_gateway_failed', 'gateway_refused_account'],
     ['an unknown gate', { status: 400, result: 106301 }, 'sms_gateway_failed', 'gateway_refused_account'],
   ])('are told and logged: %s', async (_, script, code, errorCode) => {
@@ -316,6 +361,21 @@ describe('A gateway that takes the connection and then says nothing', () => {
   });
 });
 
+describe('SMS without a gateway', () => {
+  it('certainly are not sent, and do not count', async () => {
+    const fixture = await createSmsFixture({ SANDBOX_URL: '' });
+    const customer = await fixture.customer();
+    await expect(fixture.send(customer)).rejects.toMatchObject({ code: 'sms_gateway_failed' });
+    expect(await fixture.rows(customer)).toMatchObject([{ status: 'failed', error_code: 'gateway_not_configured' }]);
+    const { rows } = await fixture.superuser.query(
+      'select messages, parts from sms_daily_count where customer_id = $1',
+      [customer],
+    );
+    expect(rows).toEqual([{ messages: 0, parts: 0 }]);
+    await fixture.close();
+  });
+});
+
 describe('The SMS circuit', () => {
   let fixture: SmsFixture;
   beforeEach(async () => {
@@ -351,6 +411,33 @@ describe('The SMS circuit', () => {
   });
 });
 
+describe('An account of the operator at 46elks', () => {
+  it.each([
+    ['none where no address is set for them', ''],
+    ['them at the address that is set', 'https://reports.example'],
+  ])('sends with its own credentials, and asks for reports: %s', async (_, reports) => {
+    const server = await startRawServer();
+    server.answer((socket) => socket.write(rawReply(200, '{"id":"s1","status":"created"}')));
+    const account = { ELKS_URL: server.url, ELKS_USERNAME: 'operator', ELKS_PASSWORD: 'secret' };
+    const fixture = await createSmsFixture({ ...account, SMS_REPORT_URL: reports });
+    const customer = await fixture.customer();
+    await fixture.send(customer, { message: 'Blåbær & 1 + 1' });
+    const [head = '', body = ''] = server.requests[0]?.split('\r\n\r\n') ?? [];
+    expect(head).toMatch(/^POST \/a1\/sms /);
+    expect(head).toMatch(new RegExp(`^authorization: Basic ${btoa('operator:secret')}$`, 'im'));
+    expect(head).toMatch(/^content-type: application\/x-www-form-urlencoded$/im);
+    const { whendelivered, ...form } = Object.fromEntries(new URLSearchParams(body));
+    expect(form).toEqual({ from: 'Acme', to: '+4790000000', message: 'Blåbær & 1 + 1' });
+    const address = expect.stringMatching(
+      /^https:\/\/reports\.example\/sms\/delivery-reports\/46elks\/[\w-]{64}$/,
+    ) as string;
+    expect(whendelivered).toEqual(reports === '' ? undefined : address);
+    expect(await fixture.rows(customer)).toMatchObject([{ status: 'accepted', gateway_message_id: 's1' }]);
+    await fixture.close();
+    await server.close();
+  });
+});
+
 describe('An account of the operator at LINK Mobility', () => {
   it.each([
     ['no', undefined],
@@ -363,17 +450,21 @@ describe('An account of the operator at LINK Mobility', () => {
       LINK_URL: server.url,
       LINK_USERNAME: 'operator',
       LINK_PASSWORD: 'secret',
+      LINK_PLATFORM_ID: 'OUR_PLATFORM',
+      LINK_PLATFORM_PARTNER_ID: '4711',
       ...(gate !== undefined && { LINK_REPORT_GATE: gate }),
     });
     await fixture.send(await fixture.customer());
-    const [, body = ''] = server.requests[0]?.split('\r\n\r\n') ?? [];
-    const order = JSON.parse(body) as {
-      destination: string;
-      useDeliveryReport: boolean;
-      deliveryReportGates?: string[];
-    };
-    expect(order).toMatchObject({ destination: '+4790000000', useDeliveryReport: gate !== undefined });
-    expect(order.deliveryReportGates).toEqual(gate === undefined ? undefined : [gate]);
+    const [head = '', body = ''] = server.requests[0]?.split('\r\n\r\n') ?? [];
+    expect(head).toMatch(/^POST \/sms\/send /);
+    expect(head).toMatch(new RegExp(`^authorization: Basic ${btoa('operator:secret')}$`, 'im'));
+    expect(head).toMatch(/^content-type: application\/json$/im);
+    expect(JSON.parse(body)).toEqual({
+      ...{ platformId: 'OUR_PLATFORM', platformPartnerId: '4711', source: 'Acme', sourceTON: 'ALPHANUMERIC' },
+      ...{ destination: '+4790000000', userData: 'Hello', refId: expect.stringMatching(/^[\w-]{64}$/) },
+      ...{ ignoreResponse: false, useDeliveryReport: gate !== undefined },
+      ...(gate !== undefined && { deliveryReportGates: [gate] }),
+    });
     await fixture.close();
     await server.close();
   });

@@ -49,6 +49,10 @@ describe("A customer's SMS", () => {
     }
     expect(await fixture.rows(customer)).toHaveLength(3);
     expect(await counted(customer)).toEqual([{ messages: 3, parts: 3 }]);
+    // Also if it is a single one.
+    await allow(customer, { countries: ['DK'] });
+    expect(await fixture.send(customer, { to: '+4521212121' })).toMatchObject({ recipient: '+4521212121' });
+    expect(await refusal(customer, '+4790000000')).toMatchObject({ code: 'invalid_request' });
   });
 
   it('keeps to the cap in parts, exactly, however many calls come at once', async () => {

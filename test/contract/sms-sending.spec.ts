@@ -132,3 +132,20 @@ describe('Sending SMS', () => {
     expect(seen).toEqual(rows.map(({ id }) => id));
   });
 });
+
+describe('SMS of a process that ends', () => {
+  it('are told as the gateway answers: what was asked is heard out', async () => {
+    const fixture = await createSmsFixture();
+    const customer = await fixture.customer();
+    const gate = fixture.sandbox.elks46.hold();
+    fixture.sandbox.elks46.script({ reports: 'none' });
+    const sent = fixture.send(customer);
+    await gate.holding(1);
+    const closed = fixture.module.close();
+    setImmediate(() => gate.open());
+    expect(await sent).toMatchObject({ status: 'accepted' });
+    await closed;
+    expect(await fixture.rows(customer)).toMatchObject([{ status: 'accepted' }]);
+    await fixture.close();
+  });
+});

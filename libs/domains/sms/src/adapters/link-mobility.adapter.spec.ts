@@ -4,6 +4,9 @@ describe('linkResult', () => {
   it.each([
     [1005, 'accepted', null],
     [1000, 'sent', null],
+    [1008, 'sent', null],
+    [1010, 'sent', null],
+    [1011, 'sent', null],
     [1012, 'sent', null],
     [1001, 'delivered', null],
     [1007, 'delivered', null],
@@ -11,6 +14,7 @@ describe('linkResult', () => {
     [1003, 'failed', 'not_delivered'],
     [1004, 'failed', 'recipient_unavailable'],
     [1006, 'failed', 'not_delivered'],
+    [1009, 'failed', 'not_delivered'],
     [2000, 'failed', 'invalid_sender'],
     [2102, 'failed', 'invalid_recipient'],
     [2105, 'failed', 'recipient_blocked'],

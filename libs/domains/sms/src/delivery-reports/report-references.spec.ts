@@ -13,6 +13,19 @@ describe('ReportReferences', () => {
     expect(withKey(key).read(reference)).toEqual({ customerId, smsId });
   });
 
+  it('reads those that the former key signed, while it signs with the present one', () => {
+    const [present, other] = [randomBytes(32), randomBytes(32)].map((bytes) => bytes.toString('base64'));
+    const changed = new ReportReferencesService(
+      loadConfig({ SECRETS_KEY: present, FORMER_SECRETS_KEY: key.toString('base64') }),
+    );
+    expect(changed.read(reference)).toEqual({ customerId, smsId });
+    const signed = changed.referenceOf(customerId, smsId);
+    expect(changed.read(signed)).toEqual({ customerId, smsId });
+    expect(withKey(key).read(signed)).toBeUndefined();
+    const later = new ReportReferencesService(loadConfig({ SECRETS_KEY: other, FORMER_SECRETS_KEY: present }));
+    expect([later.read(signed), later.read(reference)]).toEqual([{ customerId, smsId }, undefined]);
+  });
+
   it('reads references of former releases', () => {
     const id = '6b8f7f0a-4f0e-4a39-9d0c-7f0f3c2f8a11';
     const former = 'a49_Ck8OSjmdDH8PPC-KEWuPfwpPDko5nQx_DzwvihEGS5gUfjFBh0LbKh3XCkx-';
