@@ -213,6 +213,21 @@ describe('changes through the operator API', () => {
     });
     await change('customer.export', 'POST', `${at}/export`);
     expect(await entries(since)).toEqual(made.map((action) => ({ action, actor: `operator:${admin.name}` })));
+    const { rows } = await api.superuser.query<{ action: string; metadata: object }>(
+      `select action, metadata from audit_log where customer_id = $1 and action = any($2) order by id`,
+      [customer, ['sms.configure', 'invoice.add', 'invoice.set-status']],
+    );
+    expect(rows.slice(-3)).toEqual([
+      {
+        action: 'sms.configure',
+        metadata: { enabled: true, sender_id: 'Fjordlys', daily_cap: null, daily_parts_cap: null, countries: ['NO'] },
+      },
+      {
+        action: 'invoice.add',
+        metadata: { invoice_id: invoice.id, number: invoice.number, amount: '1250.50', currency: 'NOK' },
+      },
+      { action: 'invoice.set-status', metadata: { invoice_id: invoice.id, from: 'open', to: 'paid' } },
+    ]);
   });
 
   it('do not happen without their entry in the audit log', async () => {

@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi } from '@test/operator-api';
 import { saveAiCustomer } from '@test/ai-factories';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { saveFakeInvoice } from '@test/factories/invoice.factory';
 import { saveFakeToken } from '@test/factories/service-token.factory';
 import { itOnOneServer } from '@test/kinds-of-server';
 
@@ -264,6 +265,96 @@ describe('lists of the operator API', () => {
     }
     expect(seen.map(({ failures }) => failures)).toEqual([4, 4, ...Array<number>(8).fill(0)]);
     expect(new Set(seen.map(({ id }) => id)).size).toBe(10);
+    // Narrowed, and in other orders, each with its account and its problems.
+    const [first, , failing] = rows.map(({ customer_id: id }) => id);
+    const due = `update invoice_sync set due_at = due_at + interval '1 hour' where customer_id = $1 and source = 'stripe'`;
+    await api.superuser.query(due, [first]);
+    await api.superuser.query(
+      `insert into invoice_sync_problem (customer_id, source, source_id, detail, seen_at) values
+         ($1, 'stripe', 'in_1', 'first', '2026-03-01'), ($1, 'stripe', 'in_2', 'second', '2026-03-02'), ($1, 'fiken', '3', 'other', now())`,
+      [first],
+    );
+    const found = async (query: string) => {
+      const { data } = await page(`/invoice-syncs?${query}`);
+      return data as unknown as {
+        customer_id: string;
+        source: string;
+        source_customer_id: string;
+        problems: object[];
+      }[];
+    };
+    const sources = async (query: string) => (await found(query)).map(({ source }) => source);
+    expect(await sources(`customer_id=${first}&sort=due_at`)).toEqual(['fiken', 'stripe']);
+    expect(await sources(`customer_id=${first}&sort=-due_at`)).toEqual(['stripe', 'fiken']);
+    expect((await sources('source=fiken')).sort()).toEqual(Array(5).fill('fiken'));
+    expect((await found('failing=true')).map(({ customer_id }) => customer_id)).toEqual([failing, failing]);
+    expect(await found(`customer_id=${first}&source=stripe`)).toMatchObject([
+      { source_customer_id: 'stripe-0', problems: [{ source_id: 'in_2', detail: 'second' }, { source_id: 'in_1' }] },
+    ]);
+  });
+
+  it('narrow invoices by each filter, and have them in each order', async () => {
+    const { id } = await saveFakeCustomer(api.superuser);
+    // Number, source, status, and the days of: due date, issue, creation; amount.
+    for (const [number, source, status, due, issued, created, amount] of [
+      ['A', 'manual', 'open', '10', '04', '01', '300'],
+      ['B', 'stripe', 'paid', '11', '01', '04', '100'],
+      ['C', 'fiken', 'open', undefined, '03', '02', '200'],
+      ['D', 'manual', 'draft', '12', '02', '03', '400'],
+    ] as const) {
+      await saveFakeInvoice(api.superuser, id, {
+        ...{ number, source, status, amount, dueDate: due ? `2026-03-${due}` : null },
+        ...{ issueDate: `2026-03-${issued}`, createdAt: new Date(`2026-03-${created}T12:00:00Z`) },
+      });
+    }
+    const found = async (query: string) => {
+      const { data, total } = await page(`/invoices?customer_id=${id}&${query}`);
+      expect(total).toBe(data.length);
+      return (data as unknown as { number: string }[]).map(({ number }) => number).join('');
+    };
+    expect(await found('')).toBe('BDCA');
+    expect(await found('source=manual')).toBe('DA');
+    expect(await found('source=fiken')).toBe('C');
+    expect(await found('status=open')).toBe('CA');
+    expect(await found('status=draft')).toBe('D');
+    expect(await found('due_before=2026-03-11')).toBe('A');
+    expect(await found('due_before=2026-03-12&status=paid')).toBe('B');
+    for (const [order, numbers] of Object.entries({
+      created_at: 'ACDB',
+      issue_date: 'BDCA',
+      due_date: 'ABDC',
+      amount: 'BCAD',
+    })) {
+      expect(await found(`sort=${order}`)).toBe(numbers);
+      expect(await found(`sort=-${order}`)).toBe([...numbers].reverse().join(''));
+    }
+  });
+
+  it('narrow SMS by status and recipient, and name what is not there', async () => {
+    const { id } = await saveFakeCustomer(api.superuser);
+    const { rows } = await api.superuser.query<{ id: string }>(
+      `insert into sms_message (customer_id, id, recipient, sender_id, message, status, segments, encoding, gateway)
+       select $1, app.new_id(), recipient, 'Acme', 'Hello', status, 1, 'GSM-7', '46elks'
+       from (values ('+4790000001', 'sent'), ('+4690000002', 'failed'), ('+4790000003', 'failed')) as v (recipient, status)
+       returning id`,
+      [id],
+    );
+    const ids = rows
+      .map((row) => row.id)
+      .sort()
+      .reverse();
+    const found = async (query: string) => {
+      const { data } = await page(`/sms?customer_id=${id}&${query}`);
+      return (data as unknown as { recipient: string }[]).map(({ recipient }) => recipient).sort();
+    };
+    expect((await page(`/sms?customer_id=${id}`)).data.map((sms) => sms.id)).toEqual(ids);
+    expect(await found('status=failed')).toEqual(['+4690000002', '+4790000003']);
+    expect(await found('search=%2B4790')).toEqual(['+4790000001', '+4790000003']);
+    expect(await found('search=0003&status=failed')).toEqual(['+4790000003']);
+    expect(await found('search=%25')).toEqual([]);
+    expect(await (await operator.call(`/sms/${ids[0]}`)).json()).toMatchObject({ id: ids[0], customer_id: id });
+    const missing = ['/sms/ID', '/customers/ID/sms'].map((path) => operator.call(path.replace('ID', randomUUID())));
+    expect((await Promise.all(missing)).map(({ status }) => status)).toEqual([404, 404]);
   });
 
   it('name the types of services, each with its services and customers', async () => {
