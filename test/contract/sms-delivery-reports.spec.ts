@@ -27,20 +27,25 @@ describe('Delivery reports of 46elks', () => {
   };
 
   it.each([
-    [['sent'], 'sent'],
-    [['sent', 'delivered'], 'delivered'],
-    [['delivered', 'sent'], 'delivered'],
-    [['delivered', 'delivered', 'delivered'], 'delivered'],
-    [['failed'], 'failed'],
-    [['failed', 'sent'], 'failed'],
-    [['sent', 'failed', 'failed'], 'failed'],
+    [['sent'], 'sent', []],
+    [['sent', 'delivered'], 'delivered', ['sms.delivered']],
+    [['delivered', 'sent'], 'delivered', ['sms.delivered']],
+    [['delivered', 'delivered', 'delivered'], 'delivered', ['sms.delivered']],
+    [['failed'], 'failed', ['sms.failed']],
+    [['failed', 'sent'], 'failed', ['sms.failed']],
+    [['sent', 'failed', 'failed'], 'failed', ['sms.failed']],
     // `delivered` is final: later reports do not change it.
-    [['failed', 'delivered'], 'delivered'],
-    [['delivered', 'failed'], 'delivered'],
-  ] as const)('%j end as %s', async (reports, end) => {
+    [['failed', 'delivered'], 'delivered', ['sms.failed', 'sms.delivered']],
+    [['delivered', 'failed'], 'delivered', ['sms.delivered']],
+  ] as const)('%j end as %s, and are told of once: %j', async (reports, end, events) => {
     await fixture.sandbox.elks46.report(taken, ...reports);
     expect(await status()).toBe(end);
     expect(fixture.reports.results).toEqual(reports.map(() => 'stored'));
+    const { rows } = await fixture.superuser.query<{ type: string }>(
+      'select type from event where customer_id = $1 order by id',
+      [customer],
+    );
+    expect(rows.map(({ type }) => type)).toEqual(events);
   });
 
   it('leave no trace of a failure that was overruled', async () => {
@@ -50,10 +55,11 @@ describe('Delivery reports of 46elks', () => {
     expect(row?.delivered_at).toBeInstanceOf(Date);
   });
 
-  it('keep the first time of delivery when repeated', async () => {
+  it("keep the first time of delivery when repeated, and the gateway's first id of the message", async () => {
     await fixture.sandbox.elks46.report(taken, 'delivered');
     const [first] = await fixture.rows(customer);
     await fixture.sandbox.elks46.report(taken, 'delivered');
+    expect(await post(taken.reportUrls[0] as string, 'id=another&status=delivered')).toBe('stored');
     expect((await fixture.rows(customer))[0]).toEqual(first);
   });
 
