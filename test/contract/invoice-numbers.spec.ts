@@ -68,6 +68,16 @@ describe('An invoice number', () => {
     ]);
   });
 
+  it('is none of drafts: any number of them are stored, of any customers', async () => {
+    for (const account of ['cus_drafts', 'cus_more_drafts']) {
+      fixture.sandbox.stripe.store.addInvoices({ customer: account, count: 2, statuses: ['draft'] });
+      const customer = await fixture.customer('stripe', account);
+      expect(await fixture.sync(customer, 'stripe')).toBe('succeeded');
+      expect(await fixture.rows(customer)).toMatchObject([{ status: 'draft' }, { status: 'draft' }]);
+      expect((await fixture.report(customer))[0]?.problems).toEqual([]);
+    }
+  });
+
   it("of another customer's invoice is a problem of the sync, which stores the rest, and takes it once it has its own", async () => {
     const { store } = fixture.sandbox.stripe;
     const [theirs] = store.addInvoices({ customer: 'cus_first', count: 1, statuses: ['open'] });
