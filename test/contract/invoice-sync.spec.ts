@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DirectiveValues } from '../../apps/sandbox/src/shared/faults/directives';
+import { saveFakeInvoice } from '@test/factories/invoice.factory';
 import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture';
 import { waitForLocks } from '@test/locks';
 
@@ -366,9 +367,15 @@ describe('Links to billing sources', () => {
     fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_wrong', count: 3 });
     const customer = await fixture.customer('stripe', 'cus_wrong');
     await fixture.sync(customer, 'stripe');
+    // What is of another source stays.
+    const [manual, synced] = [
+      await saveFakeInvoice(fixture.superuser, customer),
+      await saveFakeInvoice(fixture.superuser, customer, { source: 'fiken' }),
+    ];
+    await fixture.accounts.link('operator:test', customer, 'fiken', 'right');
     expect(await fixture.accounts.unlink('operator:test', customer, 'stripe')).toEqual({ invoicesRemoved: 3 });
-    expect(await fixture.rows(customer)).toEqual([]);
-    expect(await fixture.report(customer)).toEqual([]);
+    expect((await fixture.rows(customer)).map(({ id }) => id as string).sort()).toEqual([manual.id, synced.id].sort());
+    expect(await fixture.report(customer)).toMatchObject([{ source: 'fiken', sourceCustomerId: 'right' }]);
     expect(await fixture.sync(customer, 'stripe')).toBe('unlinked');
   });
 

@@ -150,6 +150,13 @@ describe("Stripe's amounts", () => {
     });
   });
 
+  it.each(['created', 'due_date', 'effective_at'])('are a problem if %s is before 2000 or after 2199', (field) => {
+    for (const day of ['2000-01-01T00:00:00Z', '2199-12-31T23:59:59Z'])
+      expect(stripe({ [field]: seconds(day) })).toMatchObject({ amount: 10_000n });
+    for (const day of ['1999-12-31T23:59:59Z', '2200-01-01T00:00:00Z'])
+      expect(stripe({ [field]: seconds(day) })).toMatchObject({ detail: expect.stringContaining(field) });
+  });
+
   it('are sorted by when the invoice was issued, not when its draft was created', () => {
     expect(read(stripe({})).createdAt).toEqual(new Date('2026-01-01T09:00:00Z'));
   });
@@ -306,6 +313,12 @@ describe("Fiken's amounts", () => {
     ])('need no credit notes for one %s', (_, fields) =>
       expect(neededCreditNotes({ ...invoice, ...fields })).toEqual([]),
     );
+  });
+
+  it.each(['issueDate', 'dueDate'])('are a problem if %s is no possible day', (field) => {
+    for (const day of ['1970-01-01', '2199-12-31']) expect(fiken({ [field]: day })).toMatchObject({ [field]: day });
+    for (const day of ['1969-12-31', '2200-01-01', '2026-02-29', '26-01-01'])
+      expect(fiken({ [field]: day })).toMatchObject({ detail: expect.stringContaining(field) });
   });
 
   it.each([500, -500])('of a credit note of %s hundredths are the credited amount', (gross) => {
