@@ -3,9 +3,9 @@
 FROM node:24-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# What runs needs no install script; none runs, here or below. Some packages bring tools that only their own optional
-# parts would use.
-RUN npm ci --omit=dev --ignore-scripts \
+# What runs needs no install script; none runs, here or below. Nor does it need optional packages: Node is the image's. Some
+# packages bring tools that only their own optional parts would use.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts \
  && rm -rf node_modules/@types node_modules/prettier node_modules/typescript
 
 FROM node:24-bookworm-slim AS build

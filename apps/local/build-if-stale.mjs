@@ -1,14 +1,26 @@
 // Compiles the project if a source is newer than the last build. Otherwise a start costs nothing. With --unchecked, for
 // commands that only run it, a first build does not check types.
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import fs from 'node:fs';
+
+const { existsSync, readFileSync, statSync, writeFileSync } = fs;
+
+// npm installs Node for the systems that package.json lists, and goes on without it on others. An old one lacks functions of
+// `fs`, which therefore are not imported by name.
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 24 || (major === 24 && minor < 9)) {
+  process.stderr.write(
+    `This needs Node 24.9, and found ${process.version}. npm ci installs it on most systems; on this one it did not.\n`,
+  );
+  process.exit(1);
+}
 
 const STAMP = 'dist/.built';
 const UNCHECKED = 'unchecked';
 
 const sources = ['package.json', 'package-lock.json', 'nest-cli.json', 'tsconfig.json', 'tsconfig.build.json'].concat(
   // Folders too: deleting a file changes its folder's time.
-  globSync('{apps,libs}/**', { exclude: (path) => /(^|\/)operator-console(\/|$)/.test(path) }),
+  fs.globSync('{apps,libs}/**', { exclude: (path) => /(^|\/)operator-console(\/|$)/.test(path) }),
 );
 const mayBeUnchecked = process.argv.includes('--unchecked');
 const isBuilt = existsSync(STAMP);
