@@ -1,6 +1,12 @@
 import { enableAi, saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { type AiFixture, createAiFixture } from '@test/ai.fixture';
-import { AiConfigurationOperatorService, AiCreditOperatorService, AiMaintenanceService } from '@domains/ai';
+import { request } from '@test/ledger.fixture';
+import {
+  AiConfigurationOperatorService,
+  AiCreditOperatorService,
+  AiMaintenanceService,
+  CreditLedger,
+} from '@domains/ai';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 
 /** `npm run accept:credit-events` makes 1,000 calls at once. */
@@ -79,7 +85,8 @@ describe('events about AI credit', () => {
     const cost = await costOf();
     expect(cost).toBeLessThan(0.3);
     const id = await saveAiCustomer(fixture.superuser, { model, included: cost * 9, month: '2026-11' });
-    await configure(id, { creditThresholds: [20] });
+    // The second one, which is not reached, does not put off the first.
+    await configure(id, { creditThresholds: [20, 90] });
     await call(id);
     expect(await typesOf(id)).toEqual([]);
     await call(id);
@@ -168,6 +175,21 @@ describe('events about AI credit', () => {
     expect(await eventsOf(idle)).toMatchObject([{ type: 'ai.credit.renewed', month: '2026-12', usage: 0, limit: 5 }]);
     expect(await typesOf(off)).toEqual([]);
     expect(await eventsOf(called)).toHaveLength(5);
+  });
+
+  it('tell of refused calls each customer whose they are, and nobody whose calls are reserved in the same statement', async () => {
+    const [exhausted, limited, ...others] = await Promise.all(
+      [0, 5, 5, 5, 5].map((included) => saveAiCustomer(fixture.superuser, { model, included, month: '2026-11' })),
+    );
+    await configure(limited!, { totalLimitNok: '0' });
+    const customers = [exhausted!, limited!, ...others];
+    const ledger = fixture.engines[0]!.get(CreditLedger);
+    const outcomes = await Promise.all(
+      customers.map(async (id) => (await ledger.reserve(request(id, { inputTokens: 10, mayShorten: true }))).outcome),
+    );
+    expect(outcomes).toEqual(['exhausted', 'over_limit', ...others.map(() => 'reserved')]);
+    const told = await Promise.all(customers.map((id) => typesOf(id)));
+    expect(told).toEqual([['exhausted'], ['exhausted'], ...others.map(() => [])]);
   });
 
   it('tell nobody who has used nothing, though the limit is nothing, too', async () => {

@@ -181,6 +181,40 @@ describe("The operator's AI services", () => {
     expect(await problemsOf(fixture, customerId)).toEqual([]);
   });
 
+  it('grant what the active ai services include: nothing of one that is suspended until it is active again', async () => {
+    const customerId = await plainCustomer();
+    const configuration = fixture.operator.get(AiConfigurationOperatorService);
+    await configuration.configure(ACTOR, customerId, { enabled: true, includedNok: '100' });
+    await fixture.superuser.query(
+      `insert into customer_service (customer_id, type, name, status, config)
+       values ($1, 'hosting', 'Web', 'active', '{"monthly_included_nok": 7}')`,
+      [customerId],
+    );
+    const service = (await fixture.operator.get(ServicesOperatorService).list(customerId)).find(
+      ({ type }) => type === 'ai',
+    );
+    const change = (status: 'suspended' | 'active') =>
+      fixture.operator.get(ServiceChangesOperatorService).update(ACTOR, service!.id, { status });
+    const shown = async () => {
+      const { includedThisMonthNok, includedFromNextMonthNok } = await configuration.show(customerId);
+      return [Number(includedThisMonthNok), Number(includedFromNextMonthNok)];
+    };
+    await change('suspended');
+    expect(await shown()).toEqual([100, 0]);
+    await fixture.setTime('2026-12-05T12:00:00Z');
+    expect(await shown()).toEqual([0, 0]);
+    await fixture.operator.get(AiMaintenanceService).rollMonthsOver();
+    expect(await shown()).toEqual([0, 0]);
+    await change('active');
+    expect(await shown()).toEqual([100, 100]);
+    expect(await entries(customerId)).toEqual([
+      ['monthly_included', 100, '2026-11'],
+      ['expiry', -100, '2026-11'],
+      ['monthly_included', 100, '2026-12'],
+    ]);
+    expect(await problemsOf(fixture, customerId)).toEqual([]);
+  });
+
   it('refuse a model without a price, and an unknown customer', async () => {
     const configuration = fixture.operator.get(AiConfigurationOperatorService);
     expect(await codeOf(configuration.configure(ACTOR, await plainCustomer(), { model: 'unpriced' }))).toBe(
