@@ -65,6 +65,28 @@ describe('GET /ai', () => {
     expect(pending.map(({ reference }) => reference)).toEqual(['third', 'second', 'first']);
   });
 
+  it('has the credit that a month begins with, before the account has begun it: what the active ai services include', async () => {
+    const caller = await createAiCaller(fixture, { included: 20, purchased: 3 });
+    const { superuser } = fixture.api;
+    const change = (sql: string) => superuser.query(sql, [caller.customer.id]);
+    const shown = async () => {
+      const { ai } = await overviewOf(caller);
+      return [ai.month, ai.included_credit_remaining, ai.current_month_usage, ai.current_month_limit];
+    };
+    await change(
+      `update ai_account set month = '2026-01', included = 7, month_usage = 13, month_included_usage = 13 where customer_id = $1`,
+    );
+    await change(
+      `insert into customer_service (customer_id, type, name, status, config)
+       values ($1, 'hosting', 'Web', 'active', '{"monthly_included_nok": 40}'), ($1, 'ai', 'More', 'active', '{"monthly_included_nok": 5}')`,
+    );
+    expect(await shown()).toEqual([billingMonth(), 25, 0, 28]);
+    await change(`update customer_service set status = 'suspended' where customer_id = $1 and name = 'More'`);
+    expect(await shown()).toEqual([billingMonth(), 20, 0, 23]);
+    await change('update ai_settings set enabled = false where customer_id = $1');
+    expect(await shown()).toEqual([billingMonth(), 0, 0, 3]);
+  });
+
   it('answers a customer without AI', async () => {
     const caller = await createCaller(fixture.api);
     expect((await overviewOf(caller)).ai).toMatchObject({ enabled: false, total_available_credit: 0 });

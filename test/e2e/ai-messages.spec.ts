@@ -239,8 +239,8 @@ describe('POST /ai/messages', () => {
   });
 
   it('says 402 when the credit buys no answer behind the thinking, and 400 when max_tokens leaves none', async () => {
-    const caller = await createAiCaller(fixture, { included: 5 });
-    const think = async (budget_tokens: number, max_tokens: number) => {
+    const think = async (budget_tokens: number, max_tokens = 4000) => {
+      const caller = await createAiCaller(fixture, { included: 5 });
       const reply = await caller.post('/ai/v1/messages', {
         ...{ ...body, max_tokens, thinking: { type: 'enabled', budget_tokens } },
       });
@@ -248,13 +248,16 @@ describe('POST /ai/messages', () => {
     };
     expect(await think(2000, 2000)).toEqual([400, 'invalid_request']);
     // 5 NOK buy less than 1,000 tokens.
-    expect(await think(1000, 4000)).toEqual([402, 'credit_exhausted']);
+    expect(await think(1000)).toEqual([402, 'credit_exhausted']);
     expect(fixture.sandbox.messages.total).toBe(0);
-    expect(await think(900, 4000)).toEqual([200, undefined]);
+    expect(await think(900)).toEqual([200, undefined]);
     const { max_tokens: most } = JSON.parse(String(fixture.sandbox.messages.requests[0]?.body)) as {
       max_tokens: number;
     };
     expect(most > 900 && most < 1000).toBe(true);
+    // One token is for the answer.
+    expect(await think(most)).toEqual([402, 'credit_exhausted']);
+    expect(await think(most - 1)).toEqual([200, undefined]);
   });
 
   it("says 402 and does not advise to buy when the operator's limit on all credit is reached", async () => {

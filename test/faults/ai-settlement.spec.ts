@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { Logger } from '@nestjs/common';
 import { AiUsageOperatorService, CreditLedger } from '@domains/ai';
@@ -149,13 +150,16 @@ describe('An AI call whose end cannot be stored', () => {
   it('is not begun when the confirmation of its reservation is lost, and the credit is free again soon', async () => {
     const ledger = fixture.engines[0]!.get(CreditLedger);
     const reserve = ledger.reserve.bind(ledger);
-    const lost = jest.spyOn(ledger, 'reserve').mockImplementationOnce(async (request) => {
-      await reserve(request);
-      throw new DatabaseUnavailableError(new Error('the confirmation is lost'));
+    let stored: Promise<unknown> | undefined;
+    const lost = jest.spyOn(ledger, 'reserve').mockImplementationOnce((request) => {
+      // The statement runs on for most of the time that it may take.
+      stored = delay(700).then(() => reserve(request));
+      return Promise.reject(new DatabaseUnavailableError(new Error('the confirmation is lost')));
     });
     await expect(fixture.send(customerId, hello)).rejects.toMatchObject({ message: 'The database is unavailable' });
     lost.mockRestore();
     expect(fixture.sandbox.messages.total).toBe(0);
+    expect(await stored).toMatchObject({ outcome: 'reserved' });
     expect((await balancesOf(fixture.superuser, customerId)).reserved).toBeGreaterThan(0);
     await until(async () => (await balancesOf(fixture.superuser, customerId)).reserved === 0);
     expect(await unknown()).toEqual([]);

@@ -287,6 +287,9 @@ describe('readMessageRequest', () => {
         source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(4_000_000) },
       });
       const remote = withBlocks({ type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } });
+      const elsewhere = withBlocks({ type: 'image', source: { type: 'url', url: 'u', data: 'A'.repeat(100_000) } });
+      // Such data is no image: what it would be read as is not known.
+      expect(elsewhere.inputTokens).toBeGreaterThan(100_000);
       expect(small.inputTokens).toBe(large.inputTokens);
       for (const { inputTokens } of [small, large, remote]) expect(inputTokens).toBeGreaterThan(4_784);
       for (const { inputTokens } of [small, large, remote]) expect(inputTokens).toBeLessThan(5_500);
