@@ -74,6 +74,21 @@ describe.each(LEDGER_NAMES)('Idempotency-Keys of calls, %s', (name) => {
     expect(await keyOf(customerId, key.hash)).toEqual({ state: 'done', effect: second.reservationId, reply: 'two' });
   });
 
+  it("are the first call's again when its answer comes late and no other has claimed them: a retry gets the reply", async () => {
+    const customerId = await newCustomer();
+    const key = newKey();
+    const [given, retry] = [request(customerId, { key }), request(customerId, { key })];
+    await fixture.ledger().reserve(given);
+    const { reservationId } = given;
+    await fixture.ledger().release({ customerId, reservationId, outcome: 'outcome_unknown', reason: 'cut off' });
+    expect(await fixture.ledger().settle(settlement(customerId, given, 'late'))).toMatchObject({
+      ...{ outcome: 'settled', late: true, charged: '0.020000000000' },
+    });
+    expect(await keyOf(customerId, key.hash)).toEqual({ state: 'done', effect: reservationId, reply: 'late' });
+    expect(await fixture.ledger().reserve(retry)).toEqual({ outcome: 'key_taken' });
+    expect(await fixture.problems(customerId)).toEqual([]);
+  });
+
   it('that are gone leave their calls uncharged, also the pending ones, and nobody gets an error', async () => {
     const customerId = await newCustomer();
     const call = request(customerId, { key: newKey() });
