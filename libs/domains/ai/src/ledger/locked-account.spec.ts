@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
+import { CreditLedger, type CreditLedgerService } from '@domains/ai';
 import { saveAiCustomer } from '@test/ai-factories';
 import { type LedgerFixture, createLedgerFixture, request, usage } from '@test/ledger.fixture';
 import { itOnOneServer } from '@test/kinds-of-server';
@@ -82,6 +83,30 @@ describe('A locked account', () => {
     await call(locked);
     expect(await fixture.account(locked)).toMatchObject({ reserved: '0.000000000000' });
   });
+
+  itOnOneServer(
+    'has none of its calls tried again by themselves when the connection of their batch ends, in either way of the ledger',
+    'the connection is one to a node',
+    async () => {
+      const ledger = fixture.engines[0]!.get<CreditLedgerService>(CreditLedger);
+      for (const way of ['cluster', 'one server'] as const) {
+        ledger.use(way);
+        await locker.query('begin');
+        await locker.query('select from ai_account where customer_id = $1 for update', [locked]);
+        const ends = Promise.allSettled([0, 1, 2].map(() => ledger.reserve(request(locked))));
+        await waitForLocks(fixture.superuser, 1);
+        await fixture.superuser.query(
+          `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+           where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        await locker.query('rollback');
+        // As after a fail-over: each statement may have been done.
+        const unavailable = expect.objectContaining({ message: 'The database is unavailable' }) as Error;
+        expect(await ends).toEqual(Array(3).fill({ status: 'rejected', reason: unavailable }));
+        expect(await fixture.account(locked)).toMatchObject({ reserved: '0.000000000000' });
+      }
+    },
+  );
 
   itOnOneServer(
     'is served together with others again once its lock is gone',
