@@ -190,6 +190,11 @@ describe('events about AI credit', () => {
     expect(outcomes).toEqual(['exhausted', 'over_limit', ...others.map(() => 'reserved')]);
     const told = await Promise.all(customers.map((id) => typesOf(id)));
     expect(told).toEqual([['exhausted'], ['exhausted'], ...others.map(() => [])]);
+    // A call that comes alone has a statement of its own.
+    const alone = others[0]!;
+    await configure(alone, { totalLimitNok: '0' });
+    expect(await ledger.reserve(request(alone))).toEqual({ outcome: 'over_limit' });
+    expect(await typesOf(alone)).toEqual(['exhausted']);
   });
 
   it('tell nobody who has used nothing, though the limit is nothing, too', async () => {
