@@ -33,6 +33,25 @@ describe('operations on an account that is locked', () => {
     expect(await done).toBe('done');
   });
 
+  it('alone wait for it: those on other accounts of the batch are executed together without them', async () => {
+    const begun: [string, LockWait][] = [];
+    const run = (batch: { customerId: string }[], wait: LockWait) => {
+      const customers = batch.map(({ customerId }) => customerId);
+      begun.push([customers.join(), wait]);
+      return wait === 'brief' && customers.includes('a') ? Promise.reject(lockTimeout()) : Promise.resolve(customers);
+    };
+    const unlocked = (ids: string[]) => Promise.resolve(ids.filter((id) => id !== 'a'));
+    const locked = new LockedAccounts({ unlocked, connections: 2, patienceMs: PATIENCE_MS });
+    const batcher = new AccountBatcher(run, locked, { size: 10, concurrency: 1, failsAll: () => false });
+    const operations = ['c', 'a', 'b'].map((customerId) => batcher.execute({ customerId }));
+    expect(await Promise.all(operations)).toEqual(['c', 'a', 'b']);
+    expect(begun).toEqual([
+      ['a,b,c', 'brief'],
+      ['b,c', 'brief'],
+      ['a', 'patient'],
+    ]);
+  });
+
   it('fail at once with any other error', async () => {
     let attempts = 0;
     const done = execute(() => {
