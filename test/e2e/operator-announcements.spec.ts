@@ -81,10 +81,14 @@ describe('An event of all services of a type', () => {
     await database.superuser.query('delete from status_event where customer_id = $1', [customer]);
   });
 
-  it('that has not begun is called off', async () => {
+  it('that has not begun is called off, and nobody is told of its end', async () => {
+    const told = async () =>
+      (await database.superuser.query(`select from event where type = 'service.status_changed'`)).rows.length;
+    const before = await told();
     const { stdout } = await post('hosting', '--starts-at', '2099-01-01T00:00:00Z');
     const { announcement_id } = JSON.parse(stdout) as { announcement_id: string };
     await run('end', '--announcement', announcement_id);
+    expect(await told()).toBe(before);
     const { rows } = await database.superuser.query(
       'select ends_at = starts_at as "calledOff" from status_event where announcement_id = $1',
       [announcement_id],

@@ -61,6 +61,7 @@ describe('a status event', () => {
     await setDatabaseClock(api.superuser, { standsAt: new Date(begin + 60_000) });
     expect((await operator('end', '--event', id)).code).toBe(0);
     expect(await seen()).toMatchObject({ status: 'operational', event: { id, running: false } });
+    expect(await operator('end', '--event', id)).toMatchObject({ code: 4, stdout: '' });
     const { rows } = await api.superuser.query<{ record: object }>(
       `select record from event where type = 'service.status_changed' and record->'events'->0->>'id' = $1 order by created_at`,
       [id],

@@ -321,7 +321,7 @@ describe('requests that the load shedder counts', () => {
   it('are refused with 429 if their own share is used up, and with 503 if all is', async () => {
     jest.spyOn(shares, 'isHolding', 'get').mockReturnValue(true);
     const admit = jest.spyOn(shares, 'admit');
-    jest.spyOn(shares, 'secondsUntilShare').mockReturnValue(2.3);
+    const untilShare = jest.spyOn(shares, 'secondsUntilShare').mockReturnValue(2.3);
     const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined);
     const ask = async (customer?: string) => {
       const reply = await get('/served', customer);
@@ -333,6 +333,14 @@ describe('requests that the load shedder counts', () => {
     for (let count = 0; count < 3; count++)
       expect(await ask('a')).toEqual([...own, expect.stringMatching(/^Your requests use more than your share/)]);
     expect(await ask()).toEqual([...own, expect.stringMatching(/^Requests without a valid token from your address/)]);
+    // At least a second and at most a minute: what it is by then is not known.
+    for (const [seconds, retryAfter] of [
+      [0, '1'],
+      [60.5, '60'],
+    ] as const) {
+      untilShare.mockReturnValueOnce(seconds);
+      expect((await ask('a'))[2]).toBe(retryAfter);
+    }
     const msg = 'requests are refused: they take more than their share of the time';
     expect(warn.mock.calls).toEqual([[{ msg, customer_id: 'a' }], [{ msg, address: '127.0.0.1' }]]);
     admit.mockReturnValue('all_used');
@@ -342,8 +350,8 @@ describe('requests that the load shedder counts', () => {
       '1',
       expect.stringMatching(/^The service gets more requests/),
     ]);
-    expect(admit.mock.calls.map(([party]) => party)).toEqual(['a', 'a', 'a', '127.0.0.1', 'a']);
-    expect(shedder.refusals).toEqual({ share_used: 4, all_used: 1 });
+    expect(admit.mock.calls.map(([party]) => party)).toEqual(['a', 'a', 'a', '127.0.0.1', 'a', 'a', 'a']);
+    expect(shedder.refusals).toEqual({ share_used: 6, all_used: 1 });
     expect(finished).not.toHaveBeenCalled();
     admit.mockReturnValue('granted');
     expect((await get('/served', 'a')).status).toBe(200);
