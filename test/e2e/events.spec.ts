@@ -1,4 +1,5 @@
 import { CUSTOMER_EVENT_TYPES, EVENT_TYPES, EventWaitsService, OPERATOR_EVENTS } from '@domains/events';
+import { CustomerContextService } from '@platform/context';
 import { type Scope } from '@platform/tokens';
 import { caller, createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
@@ -294,6 +295,21 @@ describe('GET /events', () => {
       expect(numbers(await read(call, '?wait=30'))).toEqual([1]);
       gone.abort();
       await Promise.allSettled(waiting);
+    });
+
+    it('looks behind what the request has read that has read least, beside others of its customer', async () => {
+      const { customer, call } = await createCaller(api);
+      await many(customer.id, 2);
+      const { next_cursor: last } = await read(call);
+      const waits = api.app.get(EventWaitsService, { strict: false });
+      // As of a request that has read before there was an event, and others that came between that and the look.
+      const found = api.app.get(CustomerContextService, { strict: false }).run(customer.id, () =>
+        [last, '0', last].map(async (position) => {
+          const wait = waits.begin(5_000, new AbortController().signal);
+          return wait.forEventBehind(position).finally(() => wait.end());
+        }),
+      );
+      expect(await Promise.all(found)).toEqual([true, true, true]);
     });
 
     it('keeps no connection to the database', async () => {
