@@ -62,6 +62,10 @@ async function main(options: SampleOptions): Promise<number> {
     // A sample of which nothing was tried, or no test noticed anything, was not tried as it should be.
     const tried = verdicts.all().filter(({ verdict }) => verdict !== 'invalid');
     if (options.count === 0) return 0;
+    if (tried.length === 0 && performance.now() >= endsAt) {
+      console.log('The specs of the first mutants take longer than the sample may');
+      return 0;
+    }
     if (tried.length < 4) return tried.length > 0 ? 0 : 1;
     return tried.some(({ verdict }) => verdict === 'killed') ? 0 : 1;
   } finally {

@@ -23,6 +23,6 @@ export function presentBalances(
       ${inMonth(a.column('included'), `coalesce(${kept}, 0) + ${grant}`)} as included,
       coalesce(${a.column('purchased')}, 0) as purchased,
       coalesce(${a.column('reserved')}, 0) as reserved,
-      ${inMonth(a.column('monthUsage'), '0::numeric(24,12)')} as usage,
-      ${inMonth(a.column('monthIncludedUsage'), '0::numeric(24,12)')} as included_usage`;
+      ${inMonth(a.column('monthUsage'), '0')} as usage,
+      ${inMonth(a.column('monthIncludedUsage'), '0')} as included_usage`;
 }
