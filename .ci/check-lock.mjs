@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 
 /**
  * Every package in the lock files that the command line names has a checksum and comes from the registry that is
- * configured. The exceptions are binaries for other systems: optional parts of tools, which the registry that
- * the file was made with does not have. npm ci wants them listed, and asks the registry for those of the system that it
- * runs on.
+ * configured. The exceptions are binaries for other systems, which are optional, and which the registry that the file was
+ * made with does not have. npm ci wants them listed, and asks the registry for those of the system that it runs on.
  */
 const isElsewhere = ({ optional, os = [], cpu = [], libc = [] }) =>
   optional && !(os.includes('linux') && libc[0] !== 'musl' && (cpu.includes('x64') || cpu.includes('arm64')));

@@ -26,7 +26,10 @@ export class IncludedCreditOperatorService extends IncludedCreditPort {
     return row?.credit ?? '0';
   }
 
-  /** Sets the included credit, adding the service if there is none. @throws ServiceError invalid_request if several share it, or none is active */
+  /**
+   * Sets the included credit, adding the service if there is none.
+   * @throws ServiceError invalid_request if several share it, or none is active
+   */
   async set(manager: EntityManager, customerId: string, nok: string): Promise<void> {
     await setInConfig(manager, customerId, { type: 'ai', name: 'AI' }, { monthly_included_nok: jsonAmount(nok) });
   }

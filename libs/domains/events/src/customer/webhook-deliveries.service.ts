@@ -116,7 +116,8 @@ export class WebhookDeliveriesService {
   }
 
   /**
-   * Queues again the deliveries of an endpoint that have failed or were missed since a time, or would be tried again later: the oldest ones, if they are very many.
+   * Queues again the deliveries of an endpoint that have failed or were missed since a time, or would be tried again later: the
+   * oldest ones, if they are very many.
    * @returns their number @throws ServiceError not_found; webhook_endpoint_disabled
    */
   async redeliverAll(tokenId: string, endpoint: string, since: Date): Promise<number> {

@@ -201,7 +201,8 @@ export class WebhooksOperatorService {
   }
 
   /**
-   * Queues again an endpoint's deliveries that have failed or were missed since a time, also those that would be tried again later. @returns their number
+   * Queues again an endpoint's deliveries that have failed or were missed since a time, also those that would be tried again
+   * later. @returns their number
    * @throws ServiceError not_found, webhook_endpoint_disabled
    */
   async redeliverAll(actor: string, endpointId: string, since: Date): Promise<{ queued: number }> {
