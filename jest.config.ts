@@ -44,7 +44,7 @@ const config: Config = {
   testTimeout: 30_000,
   // The longest specs wait for four fifths of their time.
   maxWorkers: Math.min(availableParallelism() * 2, 8),
-  // Contexts of spec files that have ended stay in memory: after two hundred of them a worker had 2.7 GB, and collected garbage.
+  // A heap that keeps growing would be collected again and again; see test/support/environment.ts.
   workerIdleMemoryLimit: '800MB',
   testSequencer: '<rootDir>/test/support/longest-first.sequencer.cjs',
 };

@@ -52,6 +52,16 @@ const ecmaScriptModules = new Map();
 /** The runtime of the present spec file. */
 let current;
 
+/** Compiles packages: each function keeps its compiler, for imports, and would keep the runtime of the spec file that first loads it. */
+const packageExecutor = {
+  environment: { getVmContext: () => current.executor.environment.getVmContext() },
+  resolution: { isCoreModule: () => false },
+  get injectedModuleParameters() {
+    return current.executor.injectedModuleParameters;
+  },
+  dynamicImport: (...request) => current.executor.dynamicImport(...request),
+};
+
 /**
  * Keeps the packages that spec files load, with all that V8 knows about their code: each file loads some 3,500 modules of them, the same
  * as the one before it. Needs one context for all spec files, which `environment.ts` gives them. Modules of this repository, those in
@@ -69,7 +79,8 @@ module.exports = class LastingPackagesRuntime extends Runtime {
     const { requireDispatch } = requireBuilder;
     requireBuilder.requireDispatch = (from, name) =>
       lasts(from) ? current.requireModuleOrMock(from, name) : requireDispatch(from, name);
-    const { dynamicImport } = executor;
+    const { compile, dynamicImport } = executor;
+    executor.compile = (source, path) => compile.call(lasts(path) ? packageExecutor : executor, source, path);
     executor.dynamicImport = (specifier, from, ...rest) =>
       lasts(from)
         ? current.esmLoader.dynamicImportFromCjs(specifier, from, ...rest)
@@ -87,8 +98,24 @@ module.exports = class LastingPackagesRuntime extends Runtime {
 
   teardown() {
     super.teardown();
-    // Nest keeps this one, which keeps the classes of DTOs.
-    const storage = [...commonJsModules].find(([path]) => path.endsWith('/class-transformer/cjs/storage.js'))?.[1];
-    storage?.exports.defaultMetadataStorage.clear();
+    // Two packages keep the classes of DTOs and of their rules. The first one's own method forgets all but one kind.
+    const storage = loadedPackage('/class-transformer/cjs/storage.js')?.defaultMetadataStorage;
+    storage?.clear();
+    storage?._transformMetadatas.clear();
+    loadedPackage('/class-validator/cjs/container.js')?.useContainer(new Instances());
   }
 };
+
+/** A package's module, if it was loaded. */
+function loadedPackage(end) {
+  return [...commonJsModules].find(([path]) => path.endsWith(end))?.[1].exports;
+}
+
+/** An instance of each class, as class-validator makes them where it was not given others. */
+class Instances {
+  made = new Map();
+
+  get(type) {
+    return this.made.get(type) ?? this.made.set(type, new type()).get(type);
+  }
+}

@@ -1,4 +1,8 @@
+const { AsyncLocalStorage } = require('node:async_hooks');
 const { fork } = require('node:child_process');
+
+/** Outside of all tests: `environment.ts` loads this file first. A process would keep the test that it is started in. */
+const outside = AsyncLocalStorage.snapshot();
 
 /** Processes by the path of their program. */
 const processes = new Map();
@@ -10,7 +14,7 @@ const processes = new Map();
 exports.lastingProcess = (path, environment) => {
   const running = processes.get(path);
   if (running) return running;
-  const started = fork(path, { env: environment, execArgv: [] });
+  const started = outside(() => fork(path, { env: environment, execArgv: [] }));
   processes.set(path, started);
   // One listener for each message that waits for its answer.
   started.setMaxListeners(0);
