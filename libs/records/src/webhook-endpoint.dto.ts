@@ -41,7 +41,7 @@ export class WebhookEndpointDto {
   @ApiProperty({ format: 'date-time', example: '2026-11-20T12:00:00.000000Z' })
   created_at!: string;
 
-  /** When you last changed it. */
+  /** When it last changed: a field, its secret, or whether it is in use. */
   @ApiProperty({ format: 'date-time', example: '2026-11-20T12:00:00.000000Z' })
   updated_at!: string;
 }

@@ -37,7 +37,7 @@ export interface DeliveryFilter {
   state?: DeliveryState;
 }
 
-type Outcome = 'queued' | 'unknown' | 'disabled' | 'too_many';
+type Outcome = 'queued' | 'unknown' | 'disabled' | 'deleted' | 'too_many';
 
 /** The deliveries to the customer's own endpoints. */
 @Injectable()
@@ -133,6 +133,8 @@ export class WebhookDeliveriesService {
 /** @throws ServiceError */
 function assertQueued(outcome: Outcome, noun: 'endpoint' | 'delivery'): void {
   if (outcome === 'unknown') noSuch(noun);
+  if (outcome === 'deleted')
+    throw new ServiceError('not_found', 'The endpoint of this delivery was deleted: nothing is sent to it any more');
   if (outcome === 'disabled')
     throw new ServiceError('webhook_endpoint_disabled', 'The endpoint is disabled; enable it first');
 }

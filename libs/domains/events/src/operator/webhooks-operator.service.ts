@@ -282,5 +282,6 @@ function assertDescription(description = ''): void {
 function assertQueued(outcome: string | undefined): void {
   if (outcome === 'disabled')
     throw new ServiceError('webhook_endpoint_disabled', 'The endpoint is disabled; enable it first');
+  if (outcome === 'deleted') throw new ServiceError('not_found', 'The endpoint of this delivery was deleted');
   if (outcome !== 'queued') throw new ServiceError('not_found', 'There is no such webhook endpoint');
 }

@@ -204,27 +204,28 @@ begin
   return next;
 end $$;
 
--- Queues a delivery again, whatever its state. outcome: queued, unknown, disabled (its endpoint is, or is deleted).
+-- Queues a delivery again, whatever its state. outcome: queued, unknown, disabled (its endpoint is), deleted (its endpoint is).
 create or replace function app.redeliver_webhook(p_customer uuid, p_id uuid, p_actor text)
 returns table (outcome text, delivery webhook_delivery)
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 declare
   present constant timestamptz := app.now();
+  disabled boolean;
 begin
   select d.* into delivery from webhook_delivery d where d.customer_id = p_customer and d.id = p_id for update;
   if not found then
     outcome := 'unknown';
-  elsif not exists (
-    select from webhook_endpoint e where e.customer_id = p_customer and e.id = delivery.endpoint_id and e.disabled_at is null)
-  then
-    outcome := 'disabled';
-  else
+    return next;
+    return;
+  end if;
+  select e.disabled_at is not null into disabled from webhook_endpoint e where e.customer_id = p_customer and e.id = delivery.endpoint_id;
+  outcome := case when disabled is null then 'deleted' when disabled then 'disabled' else 'queued' end;
+  if outcome = 'queued' then
     update webhook_delivery d set state = 'pending', attempts = 0, queued_at = present, next_attempt_at = present
     where d.customer_id = p_customer and d.id = p_id
     returning d.* into delivery;
     insert into audit_log (customer_id, id, actor, action, metadata, created_at)
     values (p_customer, app.new_id(), p_actor, 'webhook.redeliver', jsonb_build_object('delivery_id', p_id), present);
-    outcome := 'queued';
   end if;
   return next;
 end $$;

@@ -33,7 +33,8 @@ end $$;
 
 -- Changes an endpoint: what is null stays as it is. p_event_types: none for all types. p_description: '' for none. p_enabled: `yes`, or `no`
 -- with the reason; what waits for a disabled endpoint is missed. The operator's `no` holds, whoever disabled the endpoint before.
--- Who changes the address must have the scopes that the endpoint keeps: it keeps those of p_scopes.
+-- Who changes the address must have the scopes that the endpoint keeps: it keeps those of p_scopes. A change that is sent again, or of
+-- nothing, leaves updated_at and the audit log as they are.
 -- outcome: changed, unknown, held (the operator disabled it, and p_reason is another).
 create or replace function app.change_webhook_endpoint(
   p_customer uuid, p_id uuid, p_url text, p_event_types text[], p_description text, p_scopes text[], p_enabled text, p_reason text,
@@ -42,6 +43,7 @@ returns table (outcome text, endpoint webhook_endpoint)
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 declare
   present constant timestamptz := app.now();
+  former webhook_endpoint;
 begin
   select e.* into endpoint from webhook_endpoint e where e.customer_id = p_customer and e.id = p_id for update;
   outcome := case when not found then 'unknown'
@@ -50,6 +52,7 @@ begin
     return next;
     return;
   end if;
+  former := endpoint;
   if p_url is not null and p_url <> endpoint.url then
     endpoint.url := p_url;
     endpoint.failing_since := null;
@@ -66,6 +69,10 @@ begin
     endpoint.disabled_at := coalesce(endpoint.disabled_at, present);
     endpoint.disabled_reason := p_reason;
     perform app.miss_endpoint_deliveries(p_customer, p_id);
+  end if;
+  if endpoint is not distinct from former then
+    return next;
+    return;
   end if;
   update webhook_endpoint e
   set url = endpoint.url, event_types = endpoint.event_types, description = endpoint.description, scopes = endpoint.scopes,
