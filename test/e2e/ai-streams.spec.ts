@@ -52,6 +52,8 @@ describe('A streamed AI message', () => {
     ['text/event-stream;q=0.5, application/json', false],
     ['application/json, text/event-stream', false],
     ['text/event-stream;q=0', false],
+    ['text/event-stream, */*', true],
+    ['text/event-stream;q=0.5, */*', false],
     ['*/*', false],
   ])('is what Accept: %s asks for: %s', async (accept, isStream) => {
     const { post } = await createAiCaller(ai);

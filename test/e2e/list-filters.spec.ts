@@ -208,7 +208,7 @@ describe.each(LISTS)('the filters of GET %s', (path, table, [status, other], unk
       [`status=${status}&status=${other}`, 'status', 'only once'],
       ['created_after=yesterday', 'created_after', 'must be a time as RFC 3339'],
       ['created_before=2026-02-30T00:00:00Z', 'created_before', 'must be a time that exists'],
-      ['created_before=2026-01-01T00:00:00+01:00', 'created_before', 'escaped as %2B'],
+      ['created_before=2026-01-01T00:00:00+01:00', 'created_before', 'write it as %2B'],
       [`created_after=${at(1)}&created_after=${at(1)}`, 'created_after', 'only once'],
       [`created_after=${at(2)}&created_before=${at(1)}`, 'created_before', later],
     ] as const) {

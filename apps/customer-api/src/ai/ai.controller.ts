@@ -4,7 +4,13 @@ import type { FastifyReply } from 'fastify';
 import { type AuthenticatedCustomer } from '@platform/tokens';
 import { CurrentCustomer, RateLimitAs, RequireScope } from '@platform/access';
 import { AiOverviewService, type MessageRequest, PLAIN_FIELDS } from '@domains/ai';
-import { acceptedWeights, KeyClaimedByService, ProblemReplies, type RequestWithBody } from '@platform/http';
+import {
+  acceptedWeights,
+  KeyClaimedByService,
+  ProblemReplies,
+  type RequestWithBody,
+  weightOfJson,
+} from '@platform/http';
 import { MessageAnswersService } from './message-answers.service';
 import { AiMessageDto, ANSWER, ANSWER_PROBLEMS } from './ai-message.dto';
 import { AiOverviewDto, toAiOverviewDto } from './ai-overview.dto';
@@ -64,9 +70,10 @@ export class AiController {
   }
 }
 
-/** Whether an `Accept` header names a stream of events, and not JSON with at least the same weight. */
+/** Whether an `Accept` header names a stream of events, and neither JSON with the same weight nor anything that has JSON with more. */
 function wantsStream(accept: string | undefined): boolean {
   const weights = acceptedWeights(accept);
   const stream = weights.get('text/event-stream') ?? 0;
-  return stream > 0 && stream > (weights.get('application/json') ?? 0);
+  const json = weightOfJson(weights);
+  return stream > 0 && (weights.has('application/json') ? stream > json : stream >= json);
 }

@@ -24,7 +24,8 @@ export class SmsController {
     description:
       'A request sends one message at most: the service does not call the gateway again if the message may have been sent. ' +
       'Numbers in countries that the operator has not allowed, landlines, premium rate, satellite and personal (call forwarding) numbers are ' +
-      'refused with 400. Messages beyond the daily cap of messages or of parts are refused with 429.',
+      'refused with 400, and so is a message that has more parts than the daily cap of parts. Messages beyond the daily cap of messages or of ' +
+      'parts are refused with 429.',
   })
   @ApiCreatedResponse({ type: SmsDto, description: 'The gateway accepted the message.' })
   @ProblemReplies('invalid_request', 'sms_disabled', 'sms_gateway_rejected', 'sms_gateway_failed')

@@ -13,13 +13,21 @@ describe('a caller', () => {
     'text/csv, */*;q=0.1',
     'application/json;q=0.5, text/csv',
     'text/*',
+    'text/csv, */*',
     'application/json, text/csv',
   ])('gets CSV for Accept: %s', (accept) => expect(prefersCsv(accept)).toBe(true));
 
-  it.each([undefined, '', '*/*', 'application/json', 'text/csv;q=0', 'text/csv;q=0.5, application/json', 'text/html'])(
-    'gets JSON for Accept: %s',
-    (accept) => expect(prefersCsv(accept)).toBe(false),
-  );
+  it.each([
+    undefined,
+    '',
+    '*/*',
+    'application/json',
+    'text/csv;q=0',
+    'text/csv;q=0.5, application/json',
+    'text/csv;q=0.5, application/*',
+    'text/*;q=0.3, */*;q=0.8',
+    'text/html',
+  ])('gets JSON for Accept: %s', (accept) => expect(prefersCsv(accept)).toBe(false));
 });
 
 describe('an export', () => {

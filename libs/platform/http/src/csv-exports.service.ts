@@ -12,7 +12,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CustomerContextService } from '@platform/context';
 import type { CsvTable } from '@platform/csv';
 import { ServiceError } from '@platform/errors';
-import { acceptedWeights } from './accept';
+import { acceptedWeights, weightOfJson } from './accept';
 import { clientGone } from './handler-params';
 
 /** Maximum number of concurrent exports per customer. */
@@ -130,8 +130,7 @@ export function prefersCsv(accept: string | undefined): boolean {
   if (accept === undefined) return false;
   const weights = acceptedWeights(accept);
   const csv = weights.get(CSV) ?? weights.get('text/*') ?? 0;
-  const json = weights.get('application/json') ?? weights.get('application/*') ?? 0;
-  return csv > 0 && csv >= json;
+  return csv > 0 && csv >= weightOfJson(weights);
 }
 
 /**

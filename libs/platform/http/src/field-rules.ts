@@ -181,7 +181,7 @@ export function IsTime({ notBefore }: { notBefore?: string } = {}): PropertyDeco
 function timeFault(text: string): string {
   // In a query, a plus sign that is not escaped is a space.
   if (!TIME_SHAPE.test(text) && TIME_SHAPE.test(text.replace(' ', '+')))
-    return 'must have the plus sign of its offset escaped as %2B';
+    return 'must have a plus sign before its offset, not a space: in an address, write it as %2B';
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return `${TIME_WANTED}: a date alone begins at another moment in each time zone`;
   return TIME_SHAPE.test(text) ? 'must be a time that exists' : TIME_WANTED;
 }

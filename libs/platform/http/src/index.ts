@@ -1,4 +1,4 @@
-export { acceptedWeights } from './accept';
+export { acceptedWeights, weightOfJson } from './accept';
 export { BODY_BYTES, BodyMemory, type BodyLease, TurnBudget } from './body-limits';
 export { networkOf, onReplyClosed } from './connections';
 export { CsvExportsService, type CsvReader, PageOrCsvReply, WantsCsv } from './csv-exports.service';

@@ -51,7 +51,8 @@ const HEADERS = {
     example: REQUEST_ID,
   },
   'X-RateLimit-Limit': integer(
-    'Requests that the limit allows per minute. Of several limits, these headers show the one that is nearest to being reached.',
+    'Requests that the limit allows per minute. Of several limits, these headers show the one that is nearest to being reached; of a ' +
+      'request that yours did not count, such as one with 401, that of your network address.',
     600,
   ),
   'X-RateLimit-Remaining': integer('Requests left until the count begins again.', 599),
