@@ -1,7 +1,7 @@
 import { expectProblem } from '@test/expect-problem';
 import { createFullCaller, type FullApi, startFullApi } from '@test/full-api';
 import { saveFakeToken } from '@test/factories/service-token.factory';
-import { generateToken } from '@platform/tokens';
+import { generateToken, hashToken } from '@platform/tokens';
 
 const HELLO = { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 50 };
 const HOW = 'Send a service token in the header Authorization: Bearer cas_live_…';
@@ -65,7 +65,7 @@ describe('A reply that teaches', () => {
     expect(detail).toBe(`${HOW}; X-Api-Key is accepted below /api/v1/ai/v1 only`);
   });
 
-  it('tells an expired token from a deactivated and an unknown one', async () => {
+  it('tells an expired token from a deactivated and an unknown one, and from that of a deactivated customer', async () => {
     const { superuser } = full.api;
     const other = await createFullCaller(full);
     await superuser.query('update customer set active = false where id = $1', [other.customer.id]);
@@ -75,13 +75,16 @@ describe('A reply that teaches', () => {
         `The token has expired; ${ASK}`,
       ],
       [(await saveFakeToken(superuser, me.customer.id, { active: false })).token, `The token was deactivated; ${ASK}`],
-      [other.token.token, `The token was deactivated; ${ASK}`],
+      [other.token.token, 'Your account is deactivated, and none of its tokens is accepted; ask the operator'],
       [generateToken(), `The token is unknown on this server; copy it again, or ${ASK}`],
     ] as const) {
       const reply = await fetch(`${full.api.baseUrl}/customer`, { headers: { authorization: `Bearer ${token}` } });
       expect((await expectProblem(reply, 401, 'unauthorized')).detail).toBe(detail);
       expect(reply.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
     }
+    // Replicas of version 1.0 know no such customers.
+    const asked = await superuser.query('select app.token_refusal($1) as reason', [hashToken(other.token.token)]);
+    expect(asked.rows).toEqual([{ reason: 'deactivated' }]);
   });
 
   it.each([

@@ -143,7 +143,7 @@ describe('service tokens', () => {
       for (let time = 0; time < 2; time++) {
         const asked = await askedDuring(async () => expectProblem(await use(token), 401, 'unauthorized'));
         // With the reason in the same statement: such floods are the cheapest for their sender.
-        expect(asked).toEqual([expect.stringMatching(/app\.token_refusal.*app\.authenticate/s)]);
+        expect(asked).toEqual([expect.stringMatching(/app\.token_refusal_reason.*app\.authenticate/s)]);
       }
     });
   });

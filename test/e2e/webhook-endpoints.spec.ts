@@ -186,23 +186,24 @@ describe('PATCH /webhooks/endpoints/{id}', () => {
     expect(await read(caller, endpoint.id)).toEqual(endpoint);
   });
 
-  it.each([{}, { enabled: true, description: 'ERP', url: body.url, event_types: body.event_types }, { description: null }])(
-    'dates a change, and records it, once however often it is sent: %j',
-    async (change) => {
-      const caller = await createCaller(api);
-      const { id, updated_at: created } = await create(caller);
-      const recorded = async () => {
-        const query = `select from audit_log where customer_id = $1 and action = 'webhook.change'`;
-        return (await api.superuser.query(query, [caller.customer.id])).rowCount;
-      };
-      const sent = async () =>
-        (await (await send(caller, 'PATCH', `/webhooks/endpoints/${id}`, change)).json()) as WebhookEndpointDto;
-      const [first, again] = [await sent(), await sent()];
-      expect(again).toEqual(first);
-      const changes = 'description' in change && change.description === null;
-      expect([first.updated_at > created, await recorded()]).toEqual([changes, changes ? 1 : 0]);
-    },
-  );
+  it.each([
+    {},
+    { enabled: true, description: 'ERP', url: body.url, event_types: body.event_types },
+    { description: null },
+  ])('dates a change, and records it, once however often it is sent: %j', async (change) => {
+    const caller = await createCaller(api);
+    const { id, updated_at: created } = await create(caller);
+    const recorded = async () => {
+      const query = `select from audit_log where customer_id = $1 and action = 'webhook.change'`;
+      return (await api.superuser.query(query, [caller.customer.id])).rowCount;
+    };
+    const sent = async () =>
+      (await (await send(caller, 'PATCH', `/webhooks/endpoints/${id}`, change)).json()) as WebhookEndpointDto;
+    const [first, again] = [await sent(), await sent()];
+    expect(again).toEqual(first);
+    const changes = 'description' in change && change.description === null;
+    expect([first.updated_at > created, await recorded()]).toEqual([changes, changes ? 1 : 0]);
+  });
 
   it('with another address takes the scopes that the token lacks from the endpoint', async () => {
     const caller = await createCaller(api, { scopes: ['webhooks:manage', 'sms:read', 'invoices:read'] });

@@ -74,6 +74,8 @@ const ASK = 'ask the operator for a new one';
 const REFUSALS: Record<Exclude<TokenRefusal, 'not_a_token'>, string> = {
   expired: `The token has expired; ${ASK}`,
   deactivated: `The token was deactivated; ${ASK}`,
+  // A new token would be refused, too.
+  customer_deactivated: 'Your account is deactivated, and none of its tokens is accepted; ask the operator',
   unknown: `The token is unknown on this server; copy it again, or ${ASK}`,
 };
 

@@ -76,7 +76,10 @@ describe('IsTime', () => {
     ['infinity', WANTED],
     [7, WANTED],
     ['2026-01-31', `${WANTED}: a date alone begins at another moment in each time zone`],
-    ['2026-01-31T12:00:00 01:00', 'to must have a plus sign before its offset, not a space: in an address, write it as %2B'],
+    [
+      '2026-01-31T12:00:00 01:00',
+      'to must have a plus sign before its offset, not a space: in an address, write it as %2B',
+    ],
     ['2026-02-31T12:00:00Z', 'to must be a time that exists'],
     ['2025-02-29T12:00:00Z', 'to must be a time that exists'],
     ['2026-01-31T24:00:00Z', 'to must be a time that exists'],

@@ -14,7 +14,7 @@ export interface AuthenticatedCustomer {
 }
 
 /** Why a token is refused. */
-export type TokenRefusal = 'expired' | 'deactivated' | 'unknown' | 'not_a_token';
+export type TokenRefusal = 'expired' | 'deactivated' | 'customer_deactivated' | 'unknown' | 'not_a_token';
 
 /** The outcome for a token that is not valid, in place of its customer. */
 export interface RefusedToken {

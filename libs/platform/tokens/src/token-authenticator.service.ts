@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { isTransientFailure, PipelinedConnectionsService, prepared, retryTransient } from '@platform/database';
-import type { AuthenticatedCustomer, RefusedToken } from './authenticated-customer';
+import type { AuthenticatedCustomer, RefusedToken, TokenRefusal } from './authenticated-customer';
 import type { Scope } from './scopes';
 import { TokenChangeListenerService } from './token-change-listener.service';
 import { isWellFormed, TOKEN_LENGTH } from './token-format';
@@ -26,7 +26,7 @@ const UNWRITTEN_USES = 50_000;
 const AUTHENTICATE = prepared(
   'tokens.authenticate',
   `select token_id, customer_id, scopes, extract(epoch from expires_at - app.now())::float8 * 1000 as valid_ms, ai_enabled, requests_per_minute, ai_per_minute, sms_per_minute,
-     case when token_id is null then app.token_refusal(given.hash) end as refusal
+     case when token_id is null then app.token_refusal_reason(given.hash) end as refusal
    from (select $1::bytea as hash) given left join app.authenticate(given.hash) on true`,
 );
 
@@ -37,7 +37,7 @@ type Authenticated = AuthenticatedCustomer | RefusedToken;
 interface Refusal {
   token_id: null;
   /** Null if it became valid meanwhile. */
-  refusal: 'expired' | 'deactivated' | 'unknown' | null;
+  refusal: Exclude<TokenRefusal, 'not_a_token'> | null;
 }
 
 interface Row {

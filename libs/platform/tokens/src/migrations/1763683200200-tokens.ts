@@ -14,6 +14,7 @@ export class TokensSchema1763683200200 extends ForwardMigration {
       path: join(__dirname, '../sql/service-tokens.sql'),
       functions: {
         authenticate: FOR_THE_API,
+        token_refusal_reason: FOR_THE_API,
         token_refusal: FOR_THE_API,
         record_token_uses: FOR_THE_API,
         // The operator reads the same lists of calls.

@@ -19,7 +19,23 @@ begin
 end
 $$;
 
--- Why a token is refused, for its caller alone, who has shown all of it: `expired`, `deactivated`, or `unknown`.
+-- Why a token is refused, for its caller alone, who has shown all of it: `expired`, `deactivated`, `customer_deactivated` or `unknown`.
+create or replace function app.token_refusal_reason(hash bytea) returns text
+language plpgsql stable security definer set search_path = pg_catalog, public, pg_temp as $$
+declare
+  usable boolean;
+  customer_active boolean;
+  expiry timestamptz;
+begin
+  select t.active, c.active, t.expires_at into usable, customer_active, expiry
+  from service_token t join customer c on c.id = t.customer_id
+  where t.token_hash = hash;
+  return case when usable is null then 'unknown' when not usable then 'deactivated' when not customer_active then 'customer_deactivated'
+    when expiry <= app.now() then 'expired' end;
+end
+$$;
+
+-- The same in the words of version 1.0, whose replicas call it during an upgrade.
 create or replace function app.token_refusal(hash bytea) returns text
 language plpgsql stable security definer set search_path = pg_catalog, public, pg_temp as $$
 declare
