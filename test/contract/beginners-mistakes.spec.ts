@@ -263,7 +263,14 @@ describe('a beginner who', () => {
       () => ai({ prompt: 'Hello' }),
       400,
       'invalid_request',
-      'messages is required, an array such as [{"role":"user","content":"Hello"}]',
+      'messages is required, an array such as [{"role":"user","content":"Hello"}] (you sent prompt; did you mean messages?)',
+    ],
+    [
+      'misspells the messages',
+      () => ai({ message: [{ role: 'user', content: 'Hi' }] }),
+      400,
+      'invalid_request',
+      'messages is required, an array such as [{"role":"user","content":"Hello"}] (you sent message; did you mean messages?)',
     ],
     [
       'sends one message',

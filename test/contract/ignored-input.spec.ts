@@ -138,6 +138,15 @@ describe('Input that is ignored', () => {
   });
 
   it.each([
+    ['/ai/messages', { message: HELLO.messages }, 'message'],
+    ['/ai/messages', { messages: [], maxTokens: 5 }, 'maxTokens'],
+    ['/support/tickets', { titel: 'A', body: 'B' }, 'titel'],
+  ])('is named in a POST to %s that is refused for another fault, or for its lack: %j', async (path, body, named) => {
+    const reply = await post(path, body);
+    expect([reply.status, reply.headers.get('x-ignored')]).toEqual([400, named]);
+  });
+
+  it.each([
     ['/invoices?per_page=10&PageSize=5', 'per_page, PageSize'],
     ['/sms/log?createdAfter=2026-01-01T00:00:00Z&Limit=1', 'createdAfter, Limit'],
     ['/ai/usage?modell=x', 'modell'],

@@ -161,6 +161,7 @@ export class RequestBodyGuard implements CanActivate {
     const length = request.headers['content-length'];
     const bytes = new SegmentedBytes(length === undefined ? undefined : Number(length));
     let spentMs = 0;
+    let ignored: readonly string[] | undefined;
     try {
       const within = { limit: rules.bytes, turns: this.turns, party: partyOf(request) };
       await readBody(request.raw, within, (piece) => {
@@ -180,11 +181,13 @@ export class RequestBodyGuard implements CanActivate {
       throw explainBodyFault(error, values, bytes);
     } finally {
       this.shares.charge(partyOf(request), spentMs);
+      // Of a body that is refused, too: the name of a field may be its only fault.
+      ({ ignored } = reader);
+      if (ignored) addIgnored(reply, ignored);
     }
     request.rawBody = bytes;
     request.bodyLease = lease;
-    if (reader.ignored) addIgnored(reply, reader.ignored);
-    else rememberReply(request.body, reply);
+    if (!ignored) rememberReply(request.body, reply);
     return true;
   }
 }

@@ -68,7 +68,7 @@ export class MessageRequestReader implements JsonHandler {
    */
   result(bytes: SegmentedBytes): MessageRequest {
     const { body, bound, contextTokens, thinkingTokens } = this;
-    if (!body.has('messages')) this.faults.add({ pointer: '/messages', detail: DETAILS.missing });
+    if (!body.has('messages')) this.faults.add({ pointer: '/messages', detail: DETAILS.missing(this.unknown) });
     this.faults.throwIfAny();
     const { content, contentBytes, optionBytes } = body.content(bytes);
     const structured = body.has('output_config');

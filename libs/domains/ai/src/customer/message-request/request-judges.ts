@@ -288,7 +288,12 @@ const MEANT = new Map([
 
 /** Details of the faults, by field. */
 export const DETAILS = {
-  missing: 'messages is required, an array such as [{"role":"user","content":"Hello"}]',
+  /** @param ignored names of the body that have no effect */
+  missing: (ignored: readonly string[]) => {
+    const sent = similarName('messages', ignored) ?? ignored.find((name) => MEANT.get(name) === 'messages');
+    const hint = sent === undefined ? '' : ` (you sent ${sent}; did you mean messages?)`;
+    return `messages is required, an array such as [{"role":"user","content":"Hello"}]${hint}`;
+  },
   messages: 'messages must be an array of objects with role and content',
   noMessages: 'messages must have at least one message',
   tooManyMessages: (most: number) => `messages must have at most ${most} messages`,
