@@ -271,6 +271,15 @@ describe('error replies', () => {
       expectRawProblem(await raw(bytes), 400, 'invalid_request');
     });
 
+    it.each([
+      ['a letter in the query', '/invoices?status=\u00e6', 'percent-encode them in UTF-8'],
+      ['a letter in the path', '/invoices/\u00e6', 'percent-encode them in UTF-8'],
+      ['a space', '/invoices?created_after=2026-01-01 00:00:00Z', 'write a space as %20'],
+    ])('says how %s is written in an address', async (_name, path, advice) => {
+      const { detail } = expectRawProblem(await raw(head(`GET /api/v1${path}`, credentials())), 400, 'invalid_request');
+      expect(detail).toContain(advice);
+    });
+
     it.each(['a b', 'a/b', 'a@b', 'a:b', '[::1'])('refuses %s as host', async (host) => {
       const bytes = `GET /api/v1/customer HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
       expect(expectRawProblem(await raw(bytes), 400, 'invalid_request').detail).toBe(

@@ -61,6 +61,14 @@ export interface ProblemDialect {
 /** Errors that Fastify and Node raise before a request reaches a handler. */
 const FRAMEWORK_FAULTS: Record<string, [ErrorCode, string]> = {
   MALFORMED_HTTP: ['invalid_request', 'The request is not valid HTTP'],
+  HPE_INVALID_URL: [
+    'invalid_request',
+    'The address has characters that are not ASCII, or control characters: percent-encode them in UTF-8, as in bl%C3%A5',
+  ],
+  HPE_INVALID_CONSTANT: [
+    'invalid_request',
+    'The first line of the request is not valid: in an address, write a space as %20',
+  ],
   HPE_HEADER_OVERFLOW: ['headers_too_large', 'The address and the headers have more than 16 KB together'],
   ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time'],
 };

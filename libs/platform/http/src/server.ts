@@ -274,6 +274,14 @@ function givenTwice(rawHeaders: readonly string[]): 'Host' | 'Authorization' | u
   return undefined;
 }
 
+/** Faults of which the reply says more than that the request is not HTTP. */
+const EXPLAINED = new Set<string | undefined>([
+  'HPE_HEADER_OVERFLOW',
+  'HPE_INVALID_URL',
+  'HPE_INVALID_CONSTANT',
+  'ERR_HTTP_REQUEST_TIMEOUT',
+]);
+
 /**
  * Replies to bytes that are not HTTP, directly on the connection, and to what does not arrive in time. Nobody must take the reply for that
  * to a request that was read, and has its effect: that one's comes first.
@@ -301,8 +309,7 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
     return;
   }
   const id = randomUUID();
-  const known = error.code === 'HPE_HEADER_OVERFLOW' || error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  const code = known ? error.code : 'MALFORMED_HTTP';
+  const code = EXPLAINED.has(error.code) ? error.code : 'MALFORMED_HTTP';
   const problem = problemOf(Object.assign(new Error(), { code }), id);
   const body = JSON.stringify(problem.body);
   socket.end(
