@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { Test, type TestingModule } from '@nestjs/testing';
+import { Connection } from 'pg';
 import { ConfigModule } from '@platform/config';
 import { ClientGoneError, CustomerContextService } from '@platform/context';
 import { connectAsSuperuser } from '@test/test-database';
@@ -87,6 +89,33 @@ describe('CustomerDatabase', () => {
     };
     await expect(asMe(() => database.transaction(work))).rejects.toThrow('rolled back');
     expect(await asMe(() => database.read(stored))).toEqual([{ tickets: 0 }]);
+  });
+
+  it('refuses no other statement with one that is refused, also of a server that speaks another language', async () => {
+    const fault = readStatement('test.refused', 'select 1 / 0 as never from customer where id = $1', {
+      never: decoders.number,
+    });
+    const one = readStatement('test.one-of', 'select 1 as one from customer where id = $1', { one: decoders.number });
+    const database = module.get(CustomerDatabaseService);
+    const asMe = <T>(work: () => Promise<T>) => module.get(CustomerContextService).run(mine, work);
+    const write = (statement: typeof fault | typeof one) => asMe(() => database.write([{ statement, values: [] }]));
+    const reads = () => Promise.allSettled([asMe(() => database.read(fault)), asMe(() => database.read(one))]);
+    await Promise.all([write(one), reads()]);
+    // As with lc_messages = 'de_DE.UTF-8', on connections that are open already.
+    const emit = jest.spyOn(Connection.prototype as unknown as EventEmitter, 'emit');
+    emit.mockImplementation(function (this: EventEmitter, event: string | symbol, ...given: unknown[]) {
+      if (event === 'errorMessage') Object.assign(given[0] as object, { severity: 'FEHLER' });
+      return EventEmitter.prototype.emit.call(this, event, ...given);
+    });
+    for (let round = 0; round < 3; round++) {
+      await expect(write(fault)).rejects.toMatchObject({ code: '22012' });
+      expect(await write(one)).toEqual([[{ one: 1 }]]);
+      expect(await reads()).toMatchObject([
+        { status: 'rejected', reason: { code: '22012' } },
+        { status: 'fulfilled', value: [{ one: 1 }] },
+      ]);
+    }
+    emit.mockRestore();
   });
 
   describe('tells how long a connection worked for a customer, by', () => {

@@ -29,6 +29,10 @@ describe('a failure of the database', () => {
       'Cannot use a pool after calling end on the pool',
     ].map((message): [string, unknown] => [message, new Error(message)]),
     ['whatever ends the connection', server('55000', 'FATAL')],
+    ...['57P01', '53300', '28P01', '3D000'].map((code): [string, unknown] => [
+      `${code} in another language`,
+      server(code, 'SCHWERWIEGEND'),
+    ]),
     ['through TypeORM', new QueryFailedError('select 1', [], server('57P01'))],
     ['of all addresses of a host', new AggregateError([network('ECONNREFUSED')])],
     ['for want of time', new OverloadedError()],
@@ -53,6 +57,7 @@ describe('a failure of the database', () => {
       code,
       server(code),
     ]),
+    ['in another language', server('22P02', 'FEHLER')],
     ['of ours', new Error('The rows were not described: timeout expired')],
     ['of a file', network('EACCES')],
     ['nothing', undefined],

@@ -74,9 +74,9 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (!Error.isError(error)) return false;
   // Node tries every address of a host, and reports all failures in one error.
   if ('errors' in error && Array.isArray(error.errors)) return error.errors.some(isDatabaseUnavailable);
-  const { code, severity } = detailsOf(error);
   // For any reason, the server has closed or refused the connection.
-  if (severity === 'FATAL' || severity === 'PANIC') return true;
+  if (endsConnection(error)) return true;
+  const { code } = detailsOf(error);
   return code === undefined ? DRIVER.test(error.message) : UNAVAILABLE.test(code) || NETWORK.has(code);
 }
 
@@ -88,8 +88,7 @@ export function asUnavailable(error: unknown): unknown {
 /** Whether the server refuses this login, because of its password, its role or the database's name. */
 export function isLoginRefused(error: unknown): boolean {
   if (!Error.isError(error)) return false;
-  const { code, severity } = detailsOf(error);
-  return severity === 'FATAL' && /^(28...|3D000|22023|42501|42704)$/.test(code ?? '');
+  return endsConnection(error) && /^(28...|3D000|22023|42501|42704)$/.test(detailsOf(error).code ?? '');
 }
 
 /**
@@ -148,7 +147,20 @@ export function isDuplicateStatement(error: unknown): boolean {
 
 /** Whether PostgreSQL refused a statement and keeps the connection open. */
 export function isStatementRefused(error: unknown): boolean {
-  return error instanceof Error && (error as { severity?: unknown }).severity === 'ERROR';
+  return error instanceof Error && detailsOf(error).severity !== undefined && !endsConnection(error);
+}
+
+/** SQLSTATE of errors of the server behind which it closes the connection, or has refused it. */
+const ENDS_CONNECTION = /^(08...|28...|3D000|53300|57P0.|25P0[34])$/;
+
+/**
+ * Whether the server has closed or refused the connection. The driver knows the severity in the server's language alone (lc_messages):
+ * in another one than English the SQLSTATE has to tell.
+ */
+function endsConnection(error: Error): boolean {
+  const { code, severity } = detailsOf(error);
+  if (severity === undefined || severity === 'ERROR') return false;
+  return severity === 'FATAL' || severity === 'PANIC' || ENDS_CONNECTION.test(code ?? '');
 }
 
 /** Code, severity and message of an error. */
