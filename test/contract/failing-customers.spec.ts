@@ -186,7 +186,7 @@ describeOnOneServer('A customer for whom a job fails holds up no other:', 'it re
         stop: 'it answers that it is gone',
         by: (id: string) =>
           sql(
-            `select app.record_webhook_attempts($1, $1, 'https://receiver.example', '{}', '{}', '{}', '{}', '{}', false, true)`,
+            `select app.record_webhook_attempts($1, $1, 'https://receiver.example', '{}', '{}', '{}', '{}', '{}', '{}', false, true)`,
             [id],
           ),
         atOnce: { missed: 5000 },

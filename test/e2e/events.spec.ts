@@ -1,4 +1,4 @@
-import { CUSTOMER_EVENT_TYPES, EVENT_TYPES, EventWaitsService, OPERATOR_EVENTS } from '@domains/events';
+import { CUSTOMER_EVENT_TYPES, EVENT_TYPES, EventsService, EventWaitsService, OPERATOR_EVENTS } from '@domains/events';
 import { CustomerContextService } from '@platform/context';
 import { type Scope } from '@platform/tokens';
 import { caller, createCaller, startApi, type TestApi } from '@test/api';
@@ -266,6 +266,23 @@ describe('GET /events', () => {
     it('replies without events when the time is over', async () => {
       const { call } = await createCaller(api);
       expect(await read(call, '?wait=1')).toEqual({ data: [], has_more: false, next_cursor: '0' });
+    });
+
+    it('does so though a long log of other types is not looked through: the cursor goes on there', async () => {
+      const { customer, call } = await createCaller(api);
+      await api.superuser.query(
+        `insert into event (customer_id, id, type, reference, created_at)
+         select $1, app.new_id(), 'ticket.replied', '{"id": 1}', now() from generate_series(1, 1100)`,
+        [customer.id],
+      );
+      await record(customer.id, 'sms.failed', 'last', null);
+      const events = api.app.get(EventsService, { strict: false });
+      const context = api.app.get(CustomerContextService, { strict: false });
+      const request = { types: ['sms.failed'] as const, limit: 50 };
+      const over = { ms: 30_000, gone: AbortSignal.abort() };
+      const found = await context.run(customer.id, () => events.list(request, over));
+      expect(found).toEqual({ events: [], position: '500', more: true });
+      expect(numbers(await read(call, `?wait=30&types=sms.failed&cursor=${found.position}`))).toEqual(['last']);
     });
 
     it('lets five requests of a customer wait, and as many of each other one', async () => {

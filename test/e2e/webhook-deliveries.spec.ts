@@ -596,20 +596,49 @@ describe('Deliveries of events to webhook endpoints', () => {
     expect((await deliveries(id))[0]?.attempts).toBe(0);
   });
 
+  it('that are queued again during an attempt are due at once, though it fails; or done, if it is accepted', async () => {
+    const caller = await manager();
+    const { id } = await create(caller);
+    let answer = (_status: number) => undefined as unknown;
+    receiver.answer(path, (reply) => void (answer = (status) => reply.writeHead(status).end()));
+    await record(caller.customer.id);
+    await receiver.until(path, 1);
+    answer(500);
+    await until(async () => (await deliveries(id))[0]?.attempts === 1);
+    const [delivery] = await deliveries(id);
+    // Ten hours would pass behind the next one.
+    const again = 'update webhook_delivery set attempts = 5, next_attempt_at = $2 where endpoint_id = $1';
+    await api.superuser.query(again, [id, new Date()]);
+    await receiver.until(path, 2);
+    const since = { since: new Date(Date.now() - 60_000).toISOString() };
+    expect(await post(caller, `/webhooks/endpoints/${id}/redeliver`, since)).toMatchObject({ queued: 1 });
+    answer(500);
+    await receiver.until(path, 3);
+    const redelivered = await post(caller, `/webhooks/deliveries/${delivery?.id}/redeliver`);
+    answer(204);
+    expect(redelivered).toMatchObject({ state: 'pending', attempts: 0 });
+    expect(await untilStates(id, 'delivered')).toMatchObject([{ attempts: 1 }]);
+    expect(receiver.at(path)).toHaveLength(3);
+  });
+
   it('are recorded while the endpoint is being changed: neither waits for what the other has', async () => {
     const caller = await manager();
     const { id } = await create(caller);
     receiver.answer(path, (reply) => reply.writeHead(500).end());
     await record(caller.customer.id);
     await until(async () => (await deliveries(id))[0]?.attempts === 1);
-    const [delivery] = await deliveries(id);
+    const { rows: waiting } = await api.superuser.query<{ id: string; queued_at: string }>(
+      'select id, queued_at::text from webhook_delivery where endpoint_id = $1',
+      [id],
+    );
+    const [ids, queued] = [waiting.map((row) => row.id), waiting.map(({ queued_at }) => queued_at)];
     await api.superuser.query('begin');
     const locked = 'select from webhook_endpoint where customer_id = $1 and id = $2 for update';
     await api.superuser.query(locked, [caller.customer.id, id]);
     const recorded = worker
       .get(DataSource)
-      .query('select more from app.record_webhook_attempts($1, $2, $3, $4, $5, $6, $7, $8, false, false)', [
-        ...[caller.customer.id, id, receiver.url + path, [delivery?.id], [500], [null], [false], [5]],
+      .query('select more from app.record_webhook_attempts($1, $2, $3, $4, $5, $6, $7, $8, $9, false, false)', [
+        ...[caller.customer.id, id, receiver.url + path, ids, queued, [500], [null], [false], [5]],
       ]);
     await waitForLocks(api.superuser, 1);
     // As app.change_webhook_endpoint does.

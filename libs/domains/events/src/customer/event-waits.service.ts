@@ -18,7 +18,9 @@ interface Waiter {
 
 /** A request's permission to wait. */
 export interface EventWait {
-  /** Waits until there may be an event behind a position. @returns false if the time is over, or the caller or the process ends */
+  /** Whether the time is over, or the caller or the process ends. */
+  readonly isOver: boolean;
+  /** Waits until there may be an event behind a position. @returns false if it {@link isOver} before */
   forEventBehind(position: string): Promise<boolean>;
   end(): void;
 }
@@ -52,7 +54,11 @@ export class EventWaitsService implements OnModuleDestroy {
       });
     this.waiting.set(customerId, already + 1);
     const over = AbortSignal.any([gone, AbortSignal.timeout(ms)]);
+    const isOver = () => this.stopping || over.aborted;
     return {
+      get isOver() {
+        return isOver();
+      },
       forEventBehind: (position) => this.wait(customerId, position, over),
       end: () => this.leave(customerId),
     };

@@ -110,7 +110,7 @@ export class EventsService {
   }
 
   /**
-   * Events behind a position. If there are none, waits for some.
+   * Events behind a position. If there are none, waits for some; a long log of other types is looked through for as long.
    * @param waiting how long at most, and when the caller has gone
    * @throws ServiceError invalid_request for a position that the log did not give; rate_limited if too many wait already
    */
@@ -120,7 +120,7 @@ export class EventsService {
     const wait = this.waits.begin(waiting.ms, waiting.gone);
     try {
       // With a filter the log may go on and none of its events be asked for.
-      while (page.events.length === 0 && (page.more || (await wait.forEventBehind(page.position))))
+      while (page.events.length === 0 && !wait.isOver && (page.more || (await wait.forEventBehind(page.position))))
         page = await this.read({ ...request, after: page.position });
       return page;
     } finally {

@@ -88,10 +88,11 @@ end $$;
 -- that, and what waits is missed. disabled: the reason why, or null.
 -- more: whether more is due by now. halted: whether what was read with these is not to be sent any more as it was read, since the endpoint
 -- was changed or its customer deactivated. Results of an address that the endpoint no longer has, and of deliveries that no longer wait, are not
--- stored: the former are due at the new address.
+-- stored: the former are due at the new address. Nor are failures of deliveries that have another time of queueing than p_queued: they were
+-- queued again during the attempt, and are due at once.
 create or replace function app.record_webhook_attempts(
-  p_customer uuid, p_endpoint uuid, p_url text, p_ids uuid[], p_statuses integer[], p_errors text[], p_accepted boolean[], p_waits integer[],
-  p_last boolean, p_gone boolean)
+  p_customer uuid, p_endpoint uuid, p_url text, p_ids uuid[], p_queued timestamptz[], p_statuses integer[], p_errors text[],
+  p_accepted boolean[], p_waits integer[], p_last boolean, p_gone boolean)
 returns table (disabled text, more boolean, halted boolean)
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 declare
@@ -99,6 +100,7 @@ declare
   five_days constant timestamptz := present - interval '5 days';
   endpoint webhook_endpoint;
   one uuid;
+  queued timestamptz;
   accepted boolean;
   next_time timestamptz;
   oldest timestamptz;
@@ -120,6 +122,7 @@ begin
   -- One by one: under row level security a cluster refuses to change a list.
   for place in 1 .. cardinality(p_ids) loop
     one := p_ids[place];
+    queued := p_queued[place];
     accepted := p_accepted[place];
     next_time := present + make_interval(secs => p_waits[place]);
     oldest := next_time - interval '3 days';
@@ -130,7 +133,7 @@ begin
       state = case when accepted then 'delivered' when d.queued_at <= oldest then 'failed' else d.state end,
       delivered_at = case when accepted then present else d.delivered_at end,
       next_attempt_at = case when not accepted and d.queued_at > oldest then next_time end
-    where d.customer_id = p_customer and d.id = one and d.state = 'pending';
+    where d.customer_id = p_customer and d.id = one and d.state = 'pending' and (accepted or d.queued_at = queued);
   end loop;
   more := exists (
     select from webhook_delivery d where d.customer_id = p_customer and d.endpoint_id = p_endpoint and d.state = 'pending'

@@ -56,6 +56,8 @@ interface Attempt {
   id: string;
   /** Where it was sent. */
   url: string;
+  /** When its delivery had been queued. */
+  queuedAt: string;
   result: WebhookResult;
   /** Seconds until the next one. */
   wait: number;
@@ -94,7 +96,7 @@ const DUE_OF_CUSTOMER = DUE(
 /** The operator's deliveries are of events of all customers, which on a cluster are on other nodes. */
 const DUE_OF_OPERATOR = DUE('null::json', '');
 const EVENTS = `select e.id, ${EVENT} as event from event e where e.customer_id = $1 and e.id = any ($2)`;
-const RECORD = `select disabled, more, halted from app.record_webhook_attempts($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
+const RECORD = `select disabled, more, halted from app.record_webhook_attempts($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
 
 /**
  * Delivers what is due at one endpoint, one delivery after another. A delivery that fails is due again later and holds back no
@@ -189,7 +191,8 @@ export class WebhookRunsService {
       // The worker stops: nothing is known about the attempt, and another worker repeats it.
       if (result.outcome === 'shutdown') break;
       this.measure(delivery, result, (performance.now() - readAt) / 1000);
-      attempts.push({ id: delivery.id, url: delivery.url, result, wait: waitOf(delivery.attempts, result) });
+      const { id, url, queued_at: queuedAt } = delivery;
+      attempts.push({ id, url, queuedAt, result, wait: waitOf(delivery.attempts, result) });
       const isSlow = SLOW.includes(result.outcome);
       if (result.status === GONE || isSlow || performance.now() - storedAt > STORE_AFTER_MS) {
         const stored = await this.store(endpoint, attempts);
@@ -251,6 +254,7 @@ export class WebhookRunsService {
       id,
       attempts[0]?.url,
       attempts.map((attempt) => attempt.id),
+      attempts.map(({ queuedAt }) => queuedAt),
       results.map(({ status }) => status ?? null),
       results.map(({ status, outcome }) => (outcome === String(status) ? null : outcome)),
       results.map(({ accepted }) => accepted),
