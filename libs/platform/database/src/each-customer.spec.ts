@@ -101,8 +101,11 @@ describe('work on all customers', () => {
   it('reports the first failures of many, and of the search for the next item; a database that is away ends it', async () => {
     const failing = (at: number) => Promise.reject(new Error(`no. ${at}`));
     const messages = (error: unknown) => (error as AggregateError).errors.map((each: Error) => each.message);
-    const many = await eachIndependently(Array.from({ length: 30 }).keys(), failing).catch(messages);
-    expect(many).toEqual(Array.from({ length: 10 }, (_, at) => `no. ${at}`));
+    const many: unknown = await eachIndependently(Array.from({ length: 30 }).keys(), failing).catch(
+      (error: unknown) => error,
+    );
+    expect(messages(many)).toEqual(Array.from({ length: 10 }, (_, at) => `no. ${at}`));
+    expect((many as Error).message).toBe('30 failed');
     const away = () => Promise.reject(new DatabaseUnavailableError());
     let tried = 0;
     await eachIndependently(Array.from({ length: 30 }), () => {

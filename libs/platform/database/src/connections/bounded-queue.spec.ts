@@ -42,9 +42,12 @@ describe('BoundedQueue', () => {
       work('end 1', 'a', { ends: true }),
       work('end 2', 'b', { ends: true }),
     ];
-    await finish(all.length);
+    await finish(2);
+    // One that comes when those before it have begun goes before the others, too.
+    all.push(work('end 3', 'c', { ends: true }));
+    await finish(all.length - 2);
     await Promise.all(all);
-    expect(begun).toEqual(['one', 'two', 'end 1', 'end 2', 'new 1', 'new 2']);
+    expect(begun).toEqual(['one', 'two', 'end 1', 'end 2', 'end 3', 'new 1', 'new 2']);
   });
 
   it('refuses what waited too long, but never what ends something begun', async () => {

@@ -13,6 +13,7 @@ import {
 
 const database = useTestDatabase();
 const ONE = prepared('test.one', 'select 1 as one');
+const WHICH = prepared('test.which', 'select pg_backend_pid() as pid');
 const READ = readStatement('test.read', 'select 1', { one: decoders.number });
 
 /** Connections with a login of their own, which has rights and limits of its own. */
@@ -52,7 +53,10 @@ describe('pipelined connections', () => {
     await until(() => pipelines.queueDelayMs() > 100);
     await slow;
     await database.superuser.query(`alter role ${login} connection limit -1`);
-    await until(async () => (await backends()).length === 2);
+    await until(async () => {
+      const replies = Array.from({ length: 2 }, () => pipelines.single<{ pid: number }>(WHICH, []));
+      return new Set((await Promise.all(replies)).map(([row]) => row?.pid)).size === 2;
+    });
     await pipelines.onApplicationShutdown();
   });
 
