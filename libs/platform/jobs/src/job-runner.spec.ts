@@ -216,6 +216,26 @@ describe('The job queue', () => {
     expect(most).toBe(2);
   });
 
+  it('begins the next item as soon as a slot is free, however seldom it looks', async () => {
+    const jobs = Promise.withResolvers<JobQueueService>();
+    const begun: string[] = [];
+    const queue: WorkQueue = {
+      name: 'test.next',
+      concurrency: 1,
+      lookEveryMs: 60_000,
+      deadlineMs: 60_000,
+      unique: 'waiting-or-running',
+      first: { key: 'first' },
+      handle: async (key) => {
+        begun.push(key);
+        if (key === 'first') await (await jobs.promise).enqueue(queue.name, [{ key: 'a' }, { key: 'b' }]);
+      },
+    };
+    jobs.resolve((await startWorker([], [queue])).get(JobQueueService));
+    await until(() => begun.length === 3);
+    expect(begun).toEqual(['first', 'a', 'b']);
+  });
+
   it('does not let many items of a group hold up the others', async () => {
     const begun: string[] = [];
     const queue: WorkQueue = {

@@ -306,6 +306,22 @@ describe('UpstreamClient', () => {
     expect(order.filter((caller) => caller === 'flood')).toHaveLength(6);
   });
 
+  it('lets few calls wait for one that is silent, and of one caller half of them', async () => {
+    server.answer(() => undefined);
+    const client = open({ concurrency: 32, slowAfterMs: 50 });
+    const call = (onBehalfOf: string) => bodyOf(client, { onBehalfOf }).catch((error: unknown) => error);
+    const waiting = [call('flood'), call('flood')];
+    await wait(60);
+    const more = call('other');
+    expect(client.waiting).toBe(3);
+    expect(await call('flood')).toMatchObject({ reason: 'busy', sent: false });
+    const last = call('third');
+    expect(client.waiting).toBe(4);
+    expect(await call('fourth')).toMatchObject({ reason: 'busy', sent: false });
+    await clients.onApplicationShutdown();
+    expect(await Promise.all([...waiting, more, last])).toMatchObject(Array(4).fill({ reason: 'shutdown' }));
+  });
+
   it('lets somebody else try when the call that was to show whether the upstream is back was not made', async () => {
     const breaker = { failures: 4, windowMs: 10_000, spreadMs: 0, resetMs: 500 };
     const client = open({ concurrency: 4, breaker });
@@ -356,11 +372,13 @@ describe('UpstreamClient', () => {
     it('a body as it comes', async () => {
       let rest = (): void => undefined;
       server.answer((socket) => {
-        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nab');
+        // Informational replies, as of a proxy, come before the reply.
+        socket.write('HTTP/1.1 103 Early Hints\r\nx-id: early\r\n\r\n');
+        socket.write('HTTP/1.1 200 OK\r\nx-id: one\r\ncontent-length: 4\r\n\r\nab');
         rest = () => void socket.write('cd');
       });
-      const { status, content } = await open().stream(get);
-      expect(status).toBe(200);
+      const { status, headers, content } = await open().stream(get);
+      expect([status, headers['x-id']]).toEqual([200, 'one']);
       await once(content, 'readable');
       rest();
       expect(await text(content)).toBe('abcd');
