@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { HeldShares } from './held-shares';
+import { FairSlots, HeldShares } from './held-shares';
 
 const CAPACITY = 32;
 const party = fc.constantFrom('a', 'b', 'c', 'd');
@@ -59,5 +59,18 @@ describe('HeldShares', () => {
     ]);
     shares.give(undefined, 4);
     expect(shares.total).toBe(0);
+  });
+});
+
+describe('slots', () => {
+  it('are given to the callers that wait for them in turn, to each in the order of its calls', () => {
+    const slots = new FairSlots(1, 16);
+    expect(slots.take('first')).toBe(true);
+    const begun: string[] = [];
+    for (const name of ['flood 1', 'flood 2', 'flood 3', 'other 1', 'other 2', 'third 1'])
+      slots.queue(name.split(' ')[0], () => begun.push(name));
+    slots.release('first');
+    for (let count = 1; count < 6; count++) slots.release(begun.at(-1)?.split(' ')[0]);
+    expect(begun).toEqual(['flood 1', 'other 1', 'third 1', 'flood 2', 'other 2', 'flood 3']);
   });
 });
