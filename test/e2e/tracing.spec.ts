@@ -213,6 +213,8 @@ describe('traces', () => {
     await worker.stop();
     expect(job()?.parentSpanId || undefined).toBeUndefined();
     expect(ofTrace(job()?.traceId ?? '').filter(({ kind }) => kind === CLIENT).length).toBeGreaterThan(0);
+    // What polls by itself begins none.
+    expect(collector.spans.filter(({ kind, parentSpanId }) => kind === CLIENT && !parentSpanId)).toEqual([]);
   }, 60_000);
 
   it('disturb no request while the collector refuses them, and the log says so without its words', async () => {
