@@ -13,9 +13,9 @@ describe('The value of an option', () => {
     ['audit list --limit 0', '0 is not from 1 to 1000000'],
     ['audit list --limit 1000001', '1000001 is not from 1 to 1000000'],
     ['audit list --limit 1.5', '1.5 is not a whole number'],
-    ['audit list --limit 1234567890', '1234567890 is not a whole number'],
+    ['audit list --limit 1234567890', '1234567890 is too large: a number has 9 digits at most'],
     ['audit list --after 4711', '4711 is not an id (a UUID)'],
-    ['credit-request list --after 9999999999', '9999999999 is not a whole number'],
+    ['credit-request list --after 9999999999', '9999999999 is too large'],
     ['customer storage --days 32', '32 is not from 1 to 31'],
     ['customer storage --days 0', '0 is not from 1 to 31'],
     ['request show --id x --days 3651', '3651 is not from 1 to 3650'],
@@ -44,6 +44,15 @@ describe('The value of an option', () => {
     ['service add --customer CUSTOMER --type vpn --name A --config {', 'The value is not a JSON object'],
     ['sms configure --customer CUSTOMER --enabled yes', 'yes is not one of true, false'],
     ['sms configure --customer CUSTOMER --daily-cap none', 'none is not a whole number'],
+    ['ai ledger --customer CUSTOMER --after 1234567890123456789', '1234567890123456789 is too large'],
+    ['ai price --model m --input -1 --output 1', '--input: -1 is not from 0 to 1000000'],
+    ['ai price --model m --input 1 --output 1000001', '--output: 1000001 is not from 0 to 1000000'],
+    ['ai price --model m --input 1 --output 1 --cache-write-5m 1,5', '--cache-write-5m: 1,5 is not an amount'],
+    ['ai price --model m --input 1 --output 1 --cache-write-1h -2', '--cache-write-1h: -2 is not'],
+    ['ai price --model m --input 1 --output 1 --cache-read 0.0000001', '--cache-read: 0.0000001 has more than 6'],
+    ['status post --status outage --message A', 'Give --service or --type'],
+    ['status post --status outage --message A --type vpn --customer CUSTOMER', 'without --service and --customer'],
+    ['status post --status outage --message A --type vpn --service 1', 'without --service and --customer'],
   ])('is refused in %s', async (line, message) => {
     expect(await run(line)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
   });

@@ -32,7 +32,11 @@ const post = command({
       return statusEvents.post(actor, { serviceId: service, customerId: customer, ...event });
     if (service === undefined && customer === undefined && type !== undefined)
       return announcements.post(actor, { type, ...event });
-    throw usageError('Give --service or --type');
+    throw usageError(
+      type === undefined
+        ? 'Give --service or --type'
+        : '--type is for all customers: give it without --service and --customer',
+    );
   },
 });
 

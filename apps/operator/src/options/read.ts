@@ -19,8 +19,7 @@ export function uuid(text: string): string {
 }
 
 export function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw invalid(`${text} is not a whole number`);
-  return Number(text);
+  return Number(digits(text, 9));
 }
 
 /** Parses the fingerprint of a token. Repeats `isFingerprint` of the tokens' library, which a command's help must not load. */
@@ -54,7 +53,13 @@ export function idText(text: string): string {
 
 /** Parses a number that is passed on as text, such as a sequence number of the ledger. */
 export function numberText(text: string): string {
-  if (!/^\d{1,18}$/.test(text)) throw invalid(`${text} is not a whole number`);
+  return digits(text, 18);
+}
+
+/** A whole number as its digits. A long one is no word that was mistyped, so it gets a reason of its own. */
+function digits(text: string, most: number): string {
+  if (!/^\d+$/.test(text)) throw invalid(`${text} is not a whole number`);
+  if (text.length > most) throw invalid(`${text} is too large: a number has ${most} digits at most`);
   return text;
 }
 

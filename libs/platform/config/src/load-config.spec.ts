@@ -57,6 +57,8 @@ describe('loadConfig', () => {
     ['REDIS_URL', 'https://valkey', 'must be a redis:// address'],
     ['BILLING_TIMEZONE', 'Oslo', 'must be an IANA time zone'],
     ['TRUST_PROXY', 'proxy.example', 'must be addresses or ranges such as 10.0.0.0/8, separated by commas'],
+    ['STRIPE_PDF_HOSTS', 'stripe.com,x y,y z', 'must be names of hosts such as stripe.com, separated by commas'],
+    ['SMS_COUNTRIES', 'NO,47,46', 'must be ISO 3166 codes such as NO,SE'],
     ['TRUST_PROXY', '10.0.0.1,', 'must be addresses or ranges such as 10.0.0.0/8, separated by commas'],
     ['TRUST_PROXY', '10.0.0.0/33', 'must be addresses or ranges such as 10.0.0.0/8, separated by commas'],
     ['TRUST_PROXY', 'fc00::/0', 'must be addresses or ranges such as 10.0.0.0/8, separated by commas'],

@@ -14,8 +14,8 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): AppCon
   const given = givenSettings(environment);
   const parsed = configSchema.safeParse({ ...givenSettings(fromFiles(given)), ...given }, { error: explainIssue });
   if (!parsed.success) {
-    // A value that fails two checks is reported once.
-    const lines = new Set(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
+    // A value that fails two checks, or a list of which two items are wrong, is reported once.
+    const lines = new Set(parsed.error.issues.map(({ path: [name], message }) => `${String(name)}: ${message}`));
     throw new ConfigError([...lines].join('\n'));
   }
   return Object.assign(new AppConfig(), parsed.data);

@@ -14,7 +14,7 @@ export const billing = {
     .string()
     .default('stripe.com')
     .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
-    .pipe(z.array(z.hostname()))
+    .pipe(z.array(z.hostname('must be names of hosts such as stripe.com, separated by commas')))
     .describe(
       "comma separated hosts that Stripe's PDF links may lead to, with their subdomains; the origin of STRIPE_URL is always allowed",
     ),
