@@ -304,6 +304,14 @@ describe("The operator's command line, AI", () => {
     ],
     ['a model without a price', 4, /unheard-of/, (id) => `ai configure --customer ${id} --model unheard-of`],
     ['a day that is none', 2, /2026-02-30/, () => 'ai price --model m --input 1 --output 1 --from 2026-02-30'],
+    ['a price below 0', 4, /of input: -1 is not from 0/, () => 'ai price --model m --input -1 --output 1'],
+    ['a price that is none', 4, /of output: 1,5 is not/, () => 'ai price --model m --input 1 --output 1,5'],
+    [
+      'a price of cache writes with too many decimals',
+      4,
+      /of cache writes for 1 hour: 0.0000001 has more than 6/,
+      () => 'ai price --model m --input 1 --output 1 --cache-write-1h 0.0000001',
+    ],
     ['an unknown request', 3, /999999/, () => 'credit-request approve --id 999999'],
   ])('refuses %s with code %i', async (_, expected, message, line) => {
     const { customer } = await arrange();

@@ -55,11 +55,6 @@ function kroner(text: string): string {
   return decimalText(text, { decimals: 2 });
 }
 
-/** Parses a price of a million tokens, within the bounds of the service: its refusal cannot name the option. */
-function rate(text: string): string {
-  return decimalText(text, { decimals: 6, most: 1e6 });
-}
-
 /** Parses percents, separated by commas, or `default`. */
 function percents(text: string): number[] | null {
   return text === 'default' ? null : text.split(',').map(Number);
@@ -93,11 +88,11 @@ const price = command({
   description: 'set the price of a model, in NOK per million tokens, from a date on',
   options: {
     model: required('--model <model>', "the provider's name of the model"),
-    input: required('--input <nok>', 'input tokens', rate),
-    output: required('--output <nok>', 'output tokens', rate),
-    cacheWrite5m: optional('--cache-write-5m <nok>', 'cache writes for 5 minutes (1.25 × input)', rate),
-    cacheWrite1h: optional('--cache-write-1h <nok>', 'cache writes for 1 hour (2 × input)', rate),
-    cacheRead: optional('--cache-read <nok>', 'cache reads (0.1 × input)', rate),
+    input: required('--input <nok>', 'input tokens'),
+    output: required('--output <nok>', 'output tokens'),
+    cacheWrite5m: optional('--cache-write-5m <nok>', 'cache writes for 5 minutes (1.25 × input)'),
+    cacheWrite1h: optional('--cache-write-1h <nok>', 'cache writes for 1 hour (2 × input)'),
+    cacheRead: optional('--cache-read <nok>', 'cache reads (0.1 × input)'),
     from: optional('--from <date>', 'first day, YYYY-MM-DD in the billing time zone (now)', read.date),
   },
   examples: ['--model claude-haiku-4-5 --input 12 --output 60 --from 2027-02-01'],

@@ -168,13 +168,28 @@ export class AiPricesOperatorService {
   }
 }
 
-/** Rates as plain decimal texts. @throws ServiceError invalid_request */
-function checked<Rates extends object>(given: Rates): Rates {
-  const rates = Object.entries(given as Record<string, string | undefined>).map(([name, rate]) => [
+/** Rates as plain decimal texts. @throws ServiceError invalid_request that names the rate */
+function checked<Rates extends Partial<Record<keyof typeof RATE_NAMES, string>>>(given: Rates): Rates {
+  const rates = Object.entries(given).map(([name, rate]: [string, string | undefined]) => [
     name,
-    rate === undefined ? undefined : decimalText(rate, { decimals: DECIMALS, most: MOST_NOK }),
+    rate === undefined ? undefined : rateText(RATE_NAMES[name as keyof typeof RATE_NAMES], rate),
   ]);
   return Object.fromEntries(rates) as Rates;
+}
+
+const RATE_NAMES = {
+  ...{ input: 'input', output: 'output', cacheRead: 'cache reads' },
+  ...{ cacheWrite5m: 'cache writes for 5 minutes', cacheWrite1h: 'cache writes for 1 hour' },
+};
+
+function rateText(of: string, rate: string): string {
+  try {
+    return decimalText(rate, { decimals: DECIMALS, most: MOST_NOK });
+  } catch (error) {
+    throw error instanceof ServiceError
+      ? new ServiceError('invalid_request', `The price of ${of}: ${error.detail}`)
+      : error;
+  }
 }
 
 type Rates = Pick<AiModelPrice, 'input' | 'output' | 'cacheWrite5m' | 'cacheWrite1h' | 'cacheRead'>;
