@@ -178,8 +178,11 @@ function checked<Rates extends Partial<Record<keyof typeof RATE_NAMES, string>>>
 }
 
 const RATE_NAMES = {
-  ...{ input: 'input', output: 'output', cacheRead: 'cache reads' },
-  ...{ cacheWrite5m: 'cache writes for 5 minutes', cacheWrite1h: 'cache writes for 1 hour' },
+  input: 'input',
+  output: 'output',
+  cacheRead: 'cache reads',
+  cacheWrite5m: 'cache writes for 5 minutes',
+  cacheWrite1h: 'cache writes for 1 hour',
 };
 
 function rateText(of: string, rate: string): string {
