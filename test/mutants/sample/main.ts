@@ -19,6 +19,8 @@ import { describeMutant, linesOf, type Verdict, Verdicts } from './verdicts';
 /** Ends the sample. Runs that this ends say nothing about their mutants. */
 const interruption = new AbortController();
 
+/** Of fewer mutants all may be such as change nothing, or be noticed by none of the nearest specs. */
+const SMALL = 8;
 /** How many mutants of different files a wide run tries at once: most of them survive, and each run of all specs takes minutes. */
 const TOGETHER = 32;
 
@@ -59,14 +61,14 @@ async function main(options: SampleOptions): Promise<number> {
     if (options.wide) await tryWide(trials, choice, verdicts, options, endsAt);
     else await tryEach(trials, drawn, verdicts, options, endsAt);
     verdicts.print(options.groups);
-    // A sample of which nothing was tried, or no test noticed anything, was not tried as it should be.
+    // A sample of which nothing was tried was not tried as it should be; nor was one of which no test noticed anything, unless it is small.
     const tried = verdicts.all().filter(({ verdict }) => verdict !== 'invalid');
     if (options.count === 0) return 0;
     if (tried.length === 0 && performance.now() >= endsAt) {
       console.log('The specs of the first mutants take longer than the sample may');
       return 0;
     }
-    if (tried.length < 4) return tried.length > 0 ? 0 : 1;
+    if (tried.length < SMALL) return tried.length > 0 ? 0 : 1;
     return tried.some(({ verdict }) => verdict === 'killed') ? 0 : 1;
   } finally {
     await server.stop();
