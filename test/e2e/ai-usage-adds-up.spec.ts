@@ -21,6 +21,14 @@ const MOMENTS = ['2026-11-01T03:59:50Z', '2026-11-01T04:00:00Z', '2027-01-01T04:
 const DAYS = 'from=2026-10-01&to=2027-01-31';
 const CALLS = 24;
 const AT_ONCE = 6;
+/** Input as the provider counts it: uncached, written to its cache for 5 minutes or an hour, and read from it. */
+const INPUTS = [
+  {},
+  { cache_control: { type: 'ephemeral' } },
+  { cache_control: { type: 'ephemeral', ttl: '1h' } },
+  { directive: '[[sandbox:cache=read]]', cache_control: { type: 'ephemeral' } },
+];
+const TOKENS = ['input_tokens', 'output_tokens', 'cache_write_5m_tokens', 'cache_write_1h_tokens', 'cache_read_tokens'];
 
 /** One whose history has entries and events of every kind; `ACCEPT_HISTORIES` makes more of them. */
 const FIRST_SEED = 3;
@@ -48,7 +56,9 @@ describe('receipts, their sums and the ledger, as customers read them', () => {
     const models = [ai.model, await saveModelPrice(superuser, PRICE)];
     const send = async (call: number) => {
       const token = call % 3 ? me.token.token : second.token;
-      const body = { max_tokens: 40, stream: call % 2 === 0, messages: [{ role: 'user', content: `Message ${call}` }] };
+      const { directive = '', ...cached } = INPUTS[(call >> 1) % INPUTS.length] ?? {};
+      const content = [{ type: 'text', text: `Message ${call} ${directive}`, ...cached }];
+      const body = { max_tokens: 40, stream: call % 2 === 0, messages: [{ role: 'user', content }] };
       const reply = await fetch(`${baseUrl}/ai/v1/messages`, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -77,7 +87,7 @@ describe('receipts, their sums and the ledger, as customers read them', () => {
     const receipts = await inBothForms(me.call, `/ai/usage?${DAYS}`);
     const entries = await inBothForms(me.call, `/ai/ledger?kind=usage&${DAYS}`);
     expect(receipts).toHaveLength(MOMENTS.length * CALLS);
-    const amounts = ['cost', 'paid_from_included', 'paid_from_purchased'];
+    const amounts = ['cost', 'paid_from_included', 'paid_from_purchased', ...TOKENS];
     const expected = totals(receipts, amounts);
     expect(expected[0]).toMatch(/\.\d{7,12}$/);
     expect(expected.filter((amount) => Number(amount) <= 0)).toEqual([]);
