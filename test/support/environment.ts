@@ -12,10 +12,11 @@ declare global {
 }
 
 /**
- * Bytes of the heap from which on garbage is collected between two spec files: below the size with which jest starts a worker anew, and
- * far above what lasts (some 300 MB after a hundred files), as a collection takes a second.
+ * Bytes of the heap from which on garbage is collected between two spec files, unless little of it was garbage the last time: a collection
+ * takes up to three seconds then, and jest soon starts the worker anew (`workerIdleMemoryLimit`).
  */
 const LARGE_HEAP = 600 * 1024 ** 2;
+let isMostlyGarbage = true;
 
 /** Globals that packages set when they are loaded, once: dispatchers of undici. */
 const KEPT_GLOBALS = 'undici';
@@ -77,7 +78,9 @@ export default class LastingEnvironment extends TestEnvironment {
     delete (globalThis as { typeormMetadataArgsStorage?: object }).typeormMetadataArgsStorage;
     for (const observer of observers) observer.disconnect();
     observers.clear();
-    if (process.memoryUsage().heapUsed > LARGE_HEAP) collectGarbage();
+    if (!isMostlyGarbage || process.memoryUsage().heapUsed < LARGE_HEAP) return;
+    collectGarbage();
+    isMostlyGarbage = process.memoryUsage().heapUsed < LARGE_HEAP / 2;
   }
 }
 
