@@ -158,7 +158,7 @@ describe('A reply that teaches', () => {
       const { user, system } = process.cpuUsage(before);
       spentMs.push((user + system) / 1000);
     }
-    // To describe all of them would take twice as long. The least: in one round garbage of former spec files may be collected.
+    // To describe all of them takes ten times as long. The least: in one round garbage of former spec files may be collected.
     expect(Math.min(...spentMs)).toBeLessThan(80);
   });
 

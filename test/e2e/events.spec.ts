@@ -33,6 +33,13 @@ describe('GET /events', () => {
       data && JSON.stringify(data),
     ]);
   const numbers = ({ data }: EventPageDto) => data.map((event) => (event.data as { id: unknown }).id);
+  /** A long log of events of another type than those that are asked for. */
+  const manyReplies = (customerId: string, count: number) =>
+    api.superuser.query(
+      `insert into event (customer_id, id, type, reference, created_at)
+       select $1, app.new_id(), 'ticket.replied', '{"id": 1}', now() from generate_series(1, $2::integer)`,
+      [customerId, count],
+    );
   /** Tickets whose records have no thread, so that nothing is to be mapped. */
   const many = async (customerId: string, count: number, type = 'ticket.replied') => {
     for (let n = 1; n <= count; n++) await record(customerId, type, n, null);
@@ -116,11 +123,7 @@ describe('GET /events', () => {
 
   it('looks through a long log of other types piece by piece', async () => {
     const { customer, call } = await createCaller(api);
-    await api.superuser.query(
-      `insert into event (customer_id, id, type, reference, created_at)
-       select $1, app.new_id(), 'ticket.replied', '{"id": 1}', now() from generate_series(1, 4100)`,
-      [customer.id],
-    );
+    await manyReplies(customer.id, 4100);
     await record(customer.id, 'sms.failed', 'last', null);
     let page = await read(call, '?types=sms.failed');
     let pages = 1;
@@ -270,11 +273,7 @@ describe('GET /events', () => {
 
     it('does so though a long log of other types is not looked through: the cursor goes on there', async () => {
       const { customer, call } = await createCaller(api);
-      await api.superuser.query(
-        `insert into event (customer_id, id, type, reference, created_at)
-         select $1, app.new_id(), 'ticket.replied', '{"id": 1}', now() from generate_series(1, 1100)`,
-        [customer.id],
-      );
+      await manyReplies(customer.id, 1100);
       await record(customer.id, 'sms.failed', 'last', null);
       const events = api.app.get(EventsService, { strict: false });
       const context = api.app.get(CustomerContextService, { strict: false });

@@ -73,6 +73,11 @@ const FRAMEWORK_FAULTS: Record<string, [ErrorCode, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time'],
 };
 
+/** The error's code if it has a description of its own, else that of bytes that are not HTTP. */
+export function parserFault(code = ''): string {
+  return Object.hasOwn(FRAMEWORK_FAULTS, code) ? code : 'MALFORMED_HTTP';
+}
+
 /** Errors of Nest, such as an unknown route, and of files under /docs, such as a path that leaves their folder, by status. */
 const STATUS_FAULTS: Partial<Record<number, [ErrorCode, string]>> = {
   400: ['invalid_request', 'The request is not valid'],

@@ -18,7 +18,7 @@ import { Draining } from './listening';
 import { chargeReplies } from './load-shedding';
 import { serveOpenApi } from './open-api/create-document';
 import type { InterfaceParts } from './open-api/interface-parts';
-import { problemOf, sendProblem, setProblemDialect } from './problem';
+import { parserFault, problemOf, sendProblem, setProblemDialect } from './problem';
 import { collectRoutes, isReadable, UNREADABLE_ADDRESS } from './routing';
 import { boundPieces, discardUnread, endLateBody, isCutOff, takesBody } from './unread-bodies';
 import { boundReplies, endSlowReaders, ReplyMemory } from './unread-replies';
@@ -274,14 +274,6 @@ function givenTwice(rawHeaders: readonly string[]): 'Host' | 'Authorization' | u
   return undefined;
 }
 
-/** Faults of which the reply says more than that the request is not HTTP. */
-const EXPLAINED = new Set<string | undefined>([
-  'HPE_HEADER_OVERFLOW',
-  'HPE_INVALID_URL',
-  'HPE_INVALID_CONSTANT',
-  'ERR_HTTP_REQUEST_TIMEOUT',
-]);
-
 /**
  * Replies to bytes that are not HTTP, directly on the connection, and to what does not arrive in time. Nobody must take the reply for that
  * to a request that was read, and has its effect: that one's comes first.
@@ -309,8 +301,7 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
     return;
   }
   const id = randomUUID();
-  const code = EXPLAINED.has(error.code) ? error.code : 'MALFORMED_HTTP';
-  const problem = problemOf(Object.assign(new Error(), { code }), id);
+  const problem = problemOf(Object.assign(new Error(), { code: parserFault(error.code) }), id);
   const body = JSON.stringify(problem.body);
   socket.end(
     `HTTP/1.1 ${problem.status} ${problem.body.title}\r\ncontent-type: application/problem+json\r\nx-request-id: ${id}\r\nrequest-id: ${id}\r\n` +
