@@ -60,7 +60,10 @@ describe('What an operator has to do now and then', () => {
     const service = await json<{ id: number }>(`service add --customer ${id} --type hosting --name Web`);
     const recorded = () => json<object[]>(`audit list --customer ${id}`);
     const before = await recorded();
-    for (const change of [`customer limits --customer ${id}`, `service update --service ${service.id}`])
+    for (const change of [
+      ...['customer limits', 'ai configure', 'sms configure'].map((command) => `${command} --customer ${id}`),
+      `service update --service ${service.id}`,
+    ])
       expect(await run(change)).toMatchObject({ code: 4, stderr: expect.stringContaining('Give something to change') });
     expect(await recorded()).toEqual(before);
   });

@@ -225,14 +225,15 @@ export class TokensOperatorService {
 
 /**
  * Locks a customer, before all other locks, as each of the operator's changes of it does: a customer that is being erased gets no token
- * behind the erasure. @throws ServiceError not_found, also for an erased one
+ * behind the erasure. @throws ServiceError not_found, or invalid_request for an erased one
  */
 async function lockCustomer(manager: EntityManager, id: string): Promise<void> {
   const [customer] = await manager.query<{ erased: boolean }[]>(
     'select erased_at is not null as erased from customer where id = $1 for no key update',
     [id],
   );
-  if (!customer || customer.erased) throw new ServiceError('not_found', `There is no customer ${id}`);
+  if (!customer) throw new ServiceError('not_found', `There is no customer ${id}`);
+  if (customer.erased) throw new ServiceError('invalid_request', 'The customer was erased');
 }
 
 /** Line ends, and characters that nobody sees. */

@@ -3,7 +3,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { announceTokenChange } from '@platform/tokens';
 import { AuditService } from '@platform/audit';
 import { EntityReadsService, type EntityTable } from '@platform/database';
-import { requireNoFault, ServiceError } from '@platform/errors';
+import { requireChange, requireNoFault, ServiceError } from '@platform/errors';
 import { BillingCalendar } from '@platform/time';
 import { lockCustomer, requireCustomer } from '@domains/customers';
 import { providerKeyFault, thresholdsFault } from '../ai-values';
@@ -85,7 +85,8 @@ export class AiConfigurationOperatorService {
 
   /** Creates or changes a customer's AI settings. @throws ServiceError not_found, invalid_request */
   async configure(actor: string, customerId: string, change: AiConfigurationChange): Promise<AiConfigurationView> {
-    const { enabled, model, includedNok, monthlyLimitNok, totalLimitNok, creditThresholds, apiKey } = change;
+    const { enabled, model, includedNok, monthlyLimitNok, totalLimitNok, creditThresholds, apiKey } =
+      requireChange(change);
     if (creditThresholds) requireNoFault('The thresholds', thresholdsFault(creditThresholds));
     if (typeof apiKey === 'string') requireNoFault('The key', providerKeyFault(apiKey));
     return this.dataSource.transaction(async (manager) => {

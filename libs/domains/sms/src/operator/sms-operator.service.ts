@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { AppConfig } from '@platform/config';
 import { containing, OperatorList } from '@platform/database';
-import { ServiceError } from '@platform/errors';
+import { requireChange, ServiceError } from '@platform/errors';
 import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import { SmsMessage } from '../entities/sms-message.entity';
 import { SmsSettings } from '../entities/sms-settings.entity';
@@ -55,10 +55,11 @@ export class SmsOperatorService {
 
   /**
    * Changes a customer's settings.
-   * @throws ServiceError invalid_request for a sender that the gateway does not accept, or for enabling SMS without a
-   * sender; not_found for an unknown customer
+   * @throws ServiceError invalid_request for a sender that the gateway does not accept, for enabling SMS without a sender, or
+   * for no change; not_found for an unknown customer
    */
-  async configure(actor: string, customerId: string, change: SmsSettingsChange): Promise<SmsSettings> {
+  async configure(actor: string, customerId: string, given: SmsSettingsChange): Promise<SmsSettings> {
+    const change = requireChange(given);
     const fault = change.senderId === undefined ? undefined : senderFault(this.config.SMS_GATEWAY, change.senderId);
     if (fault !== undefined) throw new ServiceError('invalid_request', fault);
     const country = change.countries?.find((code) => !isSupportedCountry(code));
