@@ -23,6 +23,9 @@ const WHO = readStatement('test.who', `select current_setting('app.customer_id')
   given: decoders.text,
 });
 const NUMBER = readStatement('test.number', 'select $1::integer', { number: decoders.number });
+const ROWS = readStatement('test.rows', `select repeat('x', $1::integer) from generate_series(1, 40)`, {
+  text: decoders.text,
+});
 const LATER = readStatement('test.later', `select current_setting('app.customer_id')`, { customer: decoders.text });
 const LEFT_OVER = prepared('test.left-over', `select nullif(current_setting('app.customer_id', true), '') as customer`);
 
@@ -107,6 +110,16 @@ describe('reads that are sent together', () => {
     ]);
     expect([mineCost.tookLong, theirCost.tookLong]).toEqual([true, false]);
     await own.onApplicationShutdown();
+  });
+
+  it('have the bytes of all their own rows', async () => {
+    const cost = [new ReadCost(), new ReadCost(), new ReadCost()] as const;
+    const [small, large] = ['100', '1000'];
+    const rows = [small, large, small].map((size, place) =>
+      pipeline.batch().read(randomUUID(), ROWS, [size], cost[place]),
+    );
+    expect((await Promise.all(rows)).map(({ length }) => length)).toEqual([40, 40, 40]);
+    expect(cost.map(({ isLarge }) => isLarge)).toEqual([false, true, false]);
   });
 
   it('never runs a read whose customer could not be set', async () => {
