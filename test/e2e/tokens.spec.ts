@@ -248,7 +248,8 @@ describe('service tokens', () => {
     await Promise.race([ended, waitForLocks(api.superuser, 2)]);
     await erasure.query('commit');
     await erasure.end();
-    const refused = { status: 'rejected', reason: expect.objectContaining({ code: 'not_found' }) as unknown };
+    const reason = expect.objectContaining({ code: 'invalid_request', detail: 'The customer was erased' }) as unknown;
+    const refused = { status: 'rejected', reason };
     expect(await ended).toEqual([refused, refused]);
     expect(await one('select count(*)::int as n from service_token where customer_id = $1', [customer.id])).toEqual({
       n: 2,

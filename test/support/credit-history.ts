@@ -134,8 +134,8 @@ export class CreditHistory {
       stream: () => this.message({ stream: true }),
       failure: () => this.message({ directive: '[[sandbox:status=400]]' }),
       operator: () => this.change(),
-      // The operator's change of nothing begins the month where no call has.
-      ...(turns && { turn: () => this.configure({}) }),
+      // The operator's change to what is set already begins the month where no call has.
+      ...(turns && { turn: () => this.configure({ credit_thresholds: this.thresholds }) }),
     };
     const inProgress = this.random.number.int({ max: 7 }) === 0;
     const name = this.random.helpers.arrayElement([
