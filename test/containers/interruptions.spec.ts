@@ -1,7 +1,12 @@
 import { spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+
+/** Every third step is the one at which a script is killed, from another one each time; `npm run accept:interruptions`: each of them. */
+const STRIDE = Number(process.env.ACCEPT_STRIDE ?? 3);
+const firstKill = () => randomInt(1, STRIDE + 1);
 
 /** Runs a script in a process group of its own, which it kills at a step. */
 function run(script: string, words: string[], env: Record<string, string>) {
@@ -48,7 +53,7 @@ describe('stack.sh', () => {
   const forward = { programs: [PRESENT], local: PRESENT, former: FORMER };
 
   it('upgrades: no command takes the new image before the database is migrated for it, wherever it was interrupted', () => {
-    for (let killAt = 1; ; killAt++) {
+    for (let killAt = firstKill(); ; killAt += STRIDE) {
       const { status } = upgrade({ KILL_AT: String(killAt) });
       if (state().local === NEXT) expect({ killAt, migrated: read('migrated') }).toEqual({ killAt, migrated: NEXT });
       else expect({ killAt, ...state() }).toEqual({ killAt, programs: [PRESENT], local: PRESENT, former: FORMER });
@@ -76,7 +81,7 @@ describe('stack.sh', () => {
   it.each([[], ['1.0.0-former']])(
     'goes on with a rollback that was interrupted at any step, and does not undo it: %s',
     (...words) => {
-      for (let killAt = 1; ; killAt++) {
+      for (let killAt = firstKill(); ; killAt += STRIDE) {
         if (rollback(killAt, ...words).status === 0) {
           expect(killAt).toBeGreaterThan(8);
           return;
@@ -171,9 +176,9 @@ class Database {
 }
 
 describe('the last step of a restore to a moment', () => {
-  /** Interrupted at each of its steps. */
+  /** Interrupted at each of the chosen steps. */
   function interruptedSwaps(goOn: (database: Database, killAt: number) => void) {
-    for (let killAt = 1; ; killAt++) {
+    for (let killAt = firstKill(); ; killAt += STRIDE) {
       const database = new Database();
       expect(database.run('recover.sh', ['replay', 'latest'])).toEqual({ status: 0, said: '' });
       const { status } = database.run('recover.sh', ['swap'], killAt);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 const OLD = 'the-first-key';
 const DAY_SECONDS = 86_400;
 
-/** Every fourth of its steps, from another one each time; `npm run accept:rotation`: each of them. */
+/** Every fourth of its steps, from another one each time; `npm run accept:interruptions`: each of them. */
 const STRIDE = Number(process.env.ACCEPT_STRIDE ?? 4);
 
 /** An installation whose programs run with one key. */

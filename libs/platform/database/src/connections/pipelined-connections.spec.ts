@@ -81,7 +81,7 @@ describe('pipelined connections', () => {
   it('are closed if their first statement fails', async () => {
     const blocker = await connectAsSuperuser(database);
     await blocker.query('begin; lock table pg_extension in access exclusive mode');
-    const { backends, pipelines } = await connectAsLogin({ size: 1, timeoutMs: 100 });
+    const { backends, pipelines } = await connectAsLogin({ size: 1, timeoutMs: 400 });
     const seen = new Set<number>();
     await until(async () => {
       const now = await backends();
