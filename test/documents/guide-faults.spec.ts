@@ -93,6 +93,34 @@ describe("programs of the customers' guide", () => {
     LONG_MS,
   );
 
+  it.each(['stream.ts', 'vercel-stream.ts'] as const)(
+    'whose answer takes longer than their SDK repeats the request wait for it, and pay once: %s',
+    async (file) => {
+      const { customer, token } = await createFullCaller(full);
+      // Two seconds in truth.
+      const between = await startRecordingUpstream(full.api.origin, (headers) =>
+        headers['retry-after'] === undefined ? {} : { 'retry-after': '0.01' },
+      );
+      const proxy = await startTcpProxy(Number(new URL(between.url).port));
+      proxies.push(proxy);
+      const gate = full.sandbox.messages.hold();
+      const end = folder.run(file, { API: `http://127.0.0.1:${proxy.port}/api/v1`, TOKEN: token.token });
+      await gate.holding(1);
+      breakConnection(proxy);
+      // The SDK has repeated it five times, and the program has asked again.
+      await Promise.race([end, until(() => between.total() > 7)]);
+      gate.open();
+      expect({ ...(await end), charges: await chargesOf(customer.id) }).toMatchObject({
+        exitCode: 0,
+        stderr: '',
+        charges: 1,
+      });
+      expect(full.sandbox.messages.total).toBe(1);
+      await between.close();
+    },
+    LONG_MS,
+  );
+
   it.each(FILES)(
     'whose provider is overloaded for a moment say so or ask again, and pay once: %s',
     async (file) => {
