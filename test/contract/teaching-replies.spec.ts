@@ -10,6 +10,7 @@ const UUID_ID = 'There is no such id: an id is a UUID, such as 3f0c1d9e-7d2a-4f0
 const NUMBER_ID = 'There is no such id: an id is a whole number, such as 17';
 const BASE =
   "Set the base address of the AI provider's SDKs to …/api/v1/ai, and that of @ai-sdk/anthropic to …/api/v1/ai/v1";
+const similar = (path: string) => `There is nothing at this address; did you mean /api/v1/ai/v1${path}?`;
 const SEND_TO = 'send messages to /api/v1/ai/v1/messages';
 
 describe('A reply that teaches', () => {
@@ -108,6 +109,10 @@ describe('A reply that teaches', () => {
     ['/v1/messages', BASE],
     ['/api/v1/ai/v1/v1/messages', BASE],
     ['/api/v1/v1/models', BASE],
+    ['/api/v1/v1/messages/count_tokens', BASE],
+    ['/api/v1/ai/v1/messages/', similar('/messages')],
+    ['/api/v1/ai/v1/messages/count_tokens/', similar('/messages/count_tokens')],
+    ['/api/v1/ai/v1/models/', similar('/models')],
     ['/api/v1/ai/v1/messages/batches', `Message batches are not available here; ${SEND_TO}`],
     ['/api/v1/ai/v1/messages/batches/msgbatch_1/results', `Message batches are not available here; ${SEND_TO}`],
     ['/api/v1/ai/v1/files', `Files are not available here; ${SEND_TO}`],

@@ -84,7 +84,8 @@ export const SDK_ADDRESSES: AddressHint[] = [
     detail: `${feature} are not available here; send messages to /api/v1/ai/v1/messages`,
   })),
   {
-    path: /\/v1\/(messages|models)(\/|$)/,
+    // Below the right base address the address itself is mistyped: a similar one says more.
+    path: /^(?!\/api\/v1\/ai\/v1\/(messages|models)(\/|$)).*\/v1\/(messages|models)(\/|$)/,
     detail:
       "Set the base address of the AI provider's SDKs to …/api/v1/ai, and that of @ai-sdk/anthropic to …/api/v1/ai/v1",
   },
