@@ -97,6 +97,30 @@ describe('an AI message with an Idempotency-Key', () => {
       expect(ai.sandbox.messages.total).toBe(1);
     });
 
+    it('is asked for less often the longer it takes, so that an SDK does not give up', async () => {
+      const { send, customer } = await arrange(path, MESSAGE);
+      const gate = ai.sandbox.messages.hold();
+      const first = send();
+      await gate.holding(1);
+      for (const [age, wait] of [
+        ['0 seconds', '2'],
+        ['30 seconds', '15'],
+        ['10 minutes', '20'],
+      ] as const) {
+        const claimed = `update idempotency_key set created_at = app.now() - $2::interval where customer_id = $1`;
+        await ai.api.superuser.query(claimed, [customer.id, age]);
+        const retry = await send();
+        expect(retry.headers.get('retry-after')).toBe(wait);
+        expect((await retry.json()) as object).toMatchObject({
+          status: 409,
+          code: 'idempotency_key_in_progress',
+          detail: `A request with this Idempotency-Key is in progress; try again in ${wait} s`,
+        });
+      }
+      gate.open();
+      expect((await first).ok).toBe(true);
+    });
+
     it('is free for a retry when the process that worked on it is gone, and is then charged once', async () => {
       const { key, send, customer, token } = await arrange(path, MESSAGE);
       const other = await startApi({}, { ...ai.api.database, drop: () => Promise.resolve() });

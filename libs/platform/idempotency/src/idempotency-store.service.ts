@@ -31,6 +31,8 @@ export interface StoredKey {
   state: IdempotencyKeyState;
   /** Of the request that claimed it. */
   fingerprint: Buffer;
+  /** Since it was claimed. */
+  ageSeconds: number;
   effectId: string | null;
   secretsKey: string | null;
   reply: Buffer | null;
@@ -61,6 +63,7 @@ export class IdempotencyStoreService {
     this.byHash = reads.statement<KeyRow>(
       'idempotency.find',
       `select ${key.select(['state', 'fingerprint', 'effectId'])}, ${key.column('deadline')} < app.now() as overdue,
+         extract(epoch from app.now() - ${key.column('createdAt')})::integer as "ageSeconds",
          ${key.column('createdAt')} < app.now() - ${MAY_BE_ABANDONED} as "mayBeAbandoned",
          ${key.column('createdAt')} <= app.now() - app.idempotency_key_lifetime() as expired, ${key.select(['secretsKey', 'reply'])}
        from ${key.from} where ${key.column('customerId')} = $1 and ${key.column('keyHash')} = $2`,
@@ -69,6 +72,7 @@ export class IdempotencyStoreService {
         fingerprint: bytes,
         effectId: decoders.text,
         overdue: decoders.boolean,
+        ageSeconds: decoders.number,
         mayBeAbandoned: decoders.boolean,
         expired: decoders.boolean,
         secretsKey: decoders.text,

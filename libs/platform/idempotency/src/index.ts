@@ -5,7 +5,6 @@ export { IdempotencyOperatorModule } from './idempotency-operator.module';
 export { IdempotencySchema1763683200550 } from './migrations/1763683200550-idempotency';
 export { IdempotencyStoreService, KeyTakenError } from './idempotency-store.service';
 export {
-  keyInProgress,
   type KeyedCall,
   KeyedCallsService,
   type KeyedRequest,
@@ -19,4 +18,11 @@ export {
   ReplySealerService,
   type SealedReply,
 } from './reply-sealer.service';
-export { assertSameRequest, beginFingerprint, fingerprintOf, hashKey, type RequestKey } from './request-key';
+export {
+  assertSameRequest,
+  beginFingerprint,
+  fingerprintOf,
+  hashKey,
+  keyInProgress,
+  type RequestKey,
+} from './request-key';

@@ -17,10 +17,8 @@ import {
   ReplySealerService,
   type SealedReply,
 } from './reply-sealer.service';
-import { assertSameRequest, type RequestKey } from './request-key';
+import { assertSameRequest, keyInProgress, type RequestKey } from './request-key';
 
-/** `Retry-After` while the request is in progress. */
-const RETRY_SECONDS = 2;
 /** Longest wait for the same request with the same key. */
 const PATIENCE_MS = 2_000;
 /**
@@ -293,7 +291,7 @@ class KeyedCall {
     const found = await services.store.find(request);
     if (!found || found.state === 'free') return undefined;
     assertSameRequest(request, found.fingerprint);
-    if (found.state === 'in_progress') throw keyInProgress();
+    if (found.state === 'in_progress') throw keyInProgress(found.ageSeconds);
     return openKeptReply(services.sealer, request, found);
   }
 
@@ -387,13 +385,4 @@ class StartedEffect {
       throw error;
     }
   }
-}
-
-/** A key that another request has, whose end is not known yet. */
-export function keyInProgress(): ServiceError {
-  return new ServiceError(
-    'idempotency_key_in_progress',
-    `A request with this Idempotency-Key is in progress; try again in ${RETRY_SECONDS} s`,
-    { retryAfterSeconds: RETRY_SECONDS },
-  );
 }

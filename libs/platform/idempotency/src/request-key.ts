@@ -1,6 +1,10 @@
 import { createHash, type Hash, hash } from 'node:crypto';
 import { ServiceError } from '@platform/errors';
 
+/** `Retry-After` while a request is in progress, at least and at most. */
+const RETRY_SECONDS = 2;
+const LONGEST_RETRY_SECONDS = 20;
+
 /** A request that was sent with an Idempotency-Key. */
 export interface RequestKey {
   customerId: string;
@@ -44,5 +48,18 @@ export function assertSameRequest(request: RequestKey, fingerprint: Buffer): voi
   throw new ServiceError(
     'idempotency_key_reused',
     'You have used this Idempotency-Key for another request in the last 24 hours',
+  );
+}
+
+/**
+ * The key of a request whose end is not known yet. The longer it takes, the longer is the wait: an SDK gives up after a number of tries.
+ * @param ageSeconds since the key was claimed
+ */
+export function keyInProgress(ageSeconds = 0): ServiceError {
+  const seconds = Math.min(LONGEST_RETRY_SECONDS, Math.max(RETRY_SECONDS, Math.ceil(ageSeconds / 2)));
+  return new ServiceError(
+    'idempotency_key_in_progress',
+    `A request with this Idempotency-Key is in progress; try again in ${seconds} s`,
+    { retryAfterSeconds: seconds },
   );
 }
