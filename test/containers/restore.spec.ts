@@ -29,7 +29,13 @@ wanted_replicas() { echo 2; }
 check_secrets() { :; }
 check_provider_keys() { :; }
 start_all() { note start; }
-recover() { note "recover $1 with SECRETS_KEY=\${SECRETS_KEY-of .env}"; return 1; }
+is_running() { [ "$1" = postgres ]; }
+put_logins() { [ -z "\${KILLED:-}" ] || kill -9 $$; }
+recover() {
+  note "recover $1 with SECRETS_KEY=\${SECRETS_KEY-of .env}"
+  [ -f "$FOLDER/moment.sql" ] || return 1
+  [ "$1" != swap ] || psql -d customer_account <"$FOLDER/moment.sql"
+}
 dc() {
   case $* in
     'config --services' | 'up -d --wait postgres') ;;
@@ -187,6 +193,22 @@ describe('a restore of a backup', () => {
     expect(restore(words, { GIVEN: randomBytes(32).toString('base64') }).said).toContain('Nothing has been changed');
     expect(steps()).toHaveLength(1);
   });
+
+  it.each([[['--to', 'latest']], [['backup']]])(
+    'that was interrupted when the database was one of former times loses no event behind those that customers have read: %j',
+    async (words) => {
+      writeFileSync(join(folder, 'moment.sql'), `update event_position set last = 3 where customer_id <> '${GONE}'`);
+      restore(['--to', 'latest', '--keep-secrets-key'], { KILLED: 'yes' });
+      expect((await positions())[0]).toEqual([KEPT, 3]);
+      const again = words.map((word) => (word === 'backup' ? join(folder, word) : word));
+      expect(restore([...again, '--keep-secrets-key'])).toMatchObject({ status: 0 });
+      expect((await positions()).slice(0, 2)).toEqual([
+        [KEPT, 500],
+        [NEW, 7],
+      ]);
+      expect(existsSync(join(folder, 'secrets/owner/event-positions'))).toBe(false);
+    },
+  );
 });
 
 describe('the logins of a restore to a moment', () => {

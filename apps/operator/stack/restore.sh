@@ -47,9 +47,11 @@ restore_dump() {
     give_up 'The backup could not be read; nothing has been changed'
   migrate_restored || give_up 'The programs cannot use this backup; nothing has been changed'
   dc stop api worker console
-  event_positions | keep_event_positions restored
+  note_event_positions
+  keep_event_positions restored
   in_postgres psql -q -v ON_ERROR_STOP=1 -d postgres -c 'drop database if exists customer_account with (force)' \
     -c 'alter database restored rename to customer_account'
+  forget_event_positions
   use_key
   dc run --rm migrate
 }
@@ -71,21 +73,26 @@ give_up() {
 # event_positions: how far each customer can have read its events, as JSON; nothing of a new database, or of one that has no events yet
 event_positions() { in_postgres psql -qAtX -d customer_account -c 'select json_object_agg(customer_id, last) from event_position' 2>/dev/null || true; }
 
-# keep_event_positions DATABASE: new events come behind those of the database that it replaces. Otherwise they would get positions that
+# note_event_positions: beside those of restores that were interrupted before another database had them: the present one may be of such a
+# restore, and know of less
+note_event_positions() { event_positions | secrets_sh 'IFS= read -r line || true; [ -z "$line" ] || printf "%s\n" "$line" >>owner/event-positions'; }
+forget_event_positions() { secrets_sh 'rm -f owner/event-positions'; }
+
+# keep_event_positions DATABASE: new events come behind those of the databases that it replaces. Otherwise they would get positions that
 # customers have read already, and be missed
 keep_event_positions() {
   local positions
-  positions=$(cat)
-  [ -n "$positions" ] || return 0
-  printf '%s\n' 'insert into event_position as p (customer_id, last)' \
-    "select c.id, f.value::bigint from json_each_text('$positions') f join customer c on c.id = f.key::uuid" \
-    'on conflict (customer_id) do update set last = greatest(p.last, excluded.last)' |
-    in_postgres psql -qX -v ON_ERROR_STOP=1 -d "$1"
+  secret owner/event-positions |
+    while IFS= read -r positions; do
+      printf '%s\n' 'insert into event_position as p (customer_id, last)' \
+        "select c.id, f.value::bigint from json_each_text('$positions') f join customer c on c.id = f.key::uuid" \
+        'on conflict (customer_id) do update set last = greatest(p.last, excluded.last);'
+    done | in_postgres psql -qX -v ON_ERROR_STOP=1 -d "$1"
 }
 
 # The database of the moment is made beside the one that runs, which stops only to be replaced.
 restore_moment() {
-  local base reached positions
+  local base reached
   # First: until use_key the container of the secrets, which recover depends on, would refuse the key in .env.
   check_key
   base=$(recover find "$moment") || fail 'Nothing has been changed'
@@ -96,16 +103,15 @@ restore_moment() {
   reached=$(recover replay "$moment") || fail "The archive does not lead to $moment; nothing has been changed. --to latest restores all that it has"
   say "$reached"
   dc stop api worker console
-  positions=$(mktemp)
-  if is_running postgres; then event_positions >"$positions"; fi
+  if is_running postgres; then note_event_positions; fi
   dc stop archive postgres
   recover swap
   dc up -d --wait postgres
   use_key
   put_logins
   dc run --rm migrate
-  keep_event_positions customer_account <"$positions"
-  rm "$positions"
+  keep_event_positions customer_account
+  forget_event_positions
 }
 
 recover() { dc run --rm -T recover "$@"; }
