@@ -32,7 +32,7 @@ scheduled_backup() {
   if [ -n "$copy" ]; then
     # In a shell of its own, so that the operator may write a pipeline.
     [[ $copy == *'{}'* ]] || copy+=' {}'
-    sh -c "${copy//'{}'/$(printf %q "$folder")}" || fail "The backup is complete, but BACKUP_COPY failed: $folder is only on this machine"
+    sh -c "${copy//'{}'/"$(word_of_shell "$folder")"}" || fail "The backup is complete, but BACKUP_COPY failed: $folder is only on this machine"
     say 'BACKUP_COPY has copied it'
   fi
   # Noted when it is where it should be: an alert tells of the age of the newest one.
@@ -43,6 +43,10 @@ scheduled_backup() {
     if [[ $(basename "$former") < account-$(date -u -d "-$days days" +%Y%m%dT%H%M%SZ) ]]; then rm -rf "$former"; fi
   done
 }
+
+# word_of_shell TEXT: for any shell and in any language: printf %q writes letters such as å, which cron's language does not have, as sh
+# cannot read them
+word_of_shell() { printf '%s' "$1" | LC_ALL=C sed 's|[^A-Za-z0-9_./:@%+=-]|\\&|g'; }
 
 # dump DIRECTORY: makes a backup there, whose folder is then in $folder
 dump() {
