@@ -66,6 +66,18 @@ describe('stack.sh', () => {
     }
   });
 
+  it('upgrades while the service is stopped: the image that ran before is the former one, wherever it was interrupted', () => {
+    // After the build, and after each of the first tags: the former one's, the candidate's and the release's.
+    for (const killAt of [1, 2, 3, 4]) {
+      expect(upgrade({ STOPPED: 'true', KILL_AT: String(killAt) }).status).not.toBe(0);
+      expect({ killAt, ...upgrade({ STOPPED: 'true' }) }).toMatchObject({ killAt, status: 0 });
+      expect({ killAt, ...state() }).toEqual({ killAt, programs: [NEXT], local: NEXT, former: PRESENT });
+      write('tags/service:local', PRESENT);
+      write('tags/service:former-simulated', FORMER);
+      for (const name of PROGRAMS) write(`programs/${name}`, PRESENT);
+    }
+  });
+
   it('changes nothing by an upgrade whose migrations fail', () => {
     expect(upgrade({ MIGRATES: 'false' }).status).not.toBe(0);
     expect(state()).toEqual({ programs: [PRESENT], local: PRESENT, former: FORMER });

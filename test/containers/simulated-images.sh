@@ -2,7 +2,7 @@
 # Runs an upgrade or a rollback of apps/operator/stack without a container engine: tags, what each program runs, and which image has migrated
 # the database are files with the id of an image. Kills itself after the step KILL_AT. The folder FOLDER keeps the state from run to run.
 #   FOLDER=… KILL_AT=3 test/containers/simulated-images.sh rollback [TAG]
-#   FOLDER=… BUILT=ID MIGRATES=false test/containers/simulated-images.sh upgrade
+#   FOLDER=… BUILT=ID MIGRATES=false STOPPED=true test/containers/simulated-images.sh upgrade
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 docker() {
@@ -27,13 +27,14 @@ step() {
 id_of() { case $1 in sha256:*) echo "$1" ;; *) cat "$FOLDER/tags/$1" 2>/dev/null || true ;; esac; }
 image() { echo service:local; }
 release() { echo 1.1.0-next; }
-running() { echo replica; }
+running() { [ -n "${STOPPED:-}" ] || echo replica; }
+start_all() { run_programs replica api worker console console-tls; }
 run_programs() { local name; for name in "$@"; do id_of "$(image)" >"$FOLDER/programs/$name"; step; done; }
 outdated() { [ -f "$FOLDER/programs/$1" ] && [ "$(cat "$FOLDER/programs/$1")" != "$(id_of "$(image)")" ]; }
 replace_replicas() { run_programs replica api; }
 set_replicas() { :; }
 replace() { run_programs "$1"; }
-count_of() { echo 2; }
+count_of() { if [ -n "${STOPPED:-}" ]; then echo 0; else echo 2; fi; }
 replicas_meant() { echo 2; }
 check_secrets() { :; }
 check_profiles() { :; }

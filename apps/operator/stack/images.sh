@@ -22,17 +22,26 @@ candidate() { printf 'candidate-%s' "$compose_project"; }
 # build_image: as the candidate. A command that makes containers does not take it before take_image: its programs need the migrations
 build_image() { RELEASE=$(release) VERSION=$(candidate) dc build; }
 
-# take_image: tags the candidate as the compose file says and with its release; that which runs stays as the former one
+# take_image: tags the candidate as the compose file says and with its release; that which runs, or which would be run if the service is
+# stopped, stays as the former one
 take_image() {
   local container running=
   container=$(running api | head -n 1)
-  [ -z "$container" ] || running=$(docker inspect -f '{{.Image}}' "$container")
+  if [ -n "$container" ]; then
+    running=$(docker inspect -f '{{.Image}}' "$container")
+  else
+    # First: only the tag that the candidate gets says which one it is.
+    keep_former "$(id_of "$(image)")" "$(repository):$(candidate)"
+  fi
   docker tag "$(repository):$(candidate)" "$(image)"
   tag_release
   docker image rm "$(repository):$(candidate)" >/dev/null || true
-  if [ -n "$running" ] && [ "$running" != "$(id_of "$(image)")" ]; then docker tag "$running" "$(repository):$(former)"; fi
+  keep_former "$running" "$(image)"
   remove_old_images
 }
+
+# keep_former ID NEXT: tags it as the former one, if there is one and NEXT is another
+keep_former() { [ -z "$1" ] || [ "$1" = "$(id_of "$2")" ] || docker tag "$1" "$(repository):$(former)"; }
 
 tag_release() { docker tag "$(image)" "$(repository):$(release)"; }
 
