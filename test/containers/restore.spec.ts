@@ -33,6 +33,7 @@ is_running() { [ "$1" = postgres ]; }
 put_logins() { [ -z "\${KILLED:-}" ] || kill -9 $$; }
 recover() {
   note "recover $1 with SECRETS_KEY=\${SECRETS_KEY-of .env}"
+  [ "$1" != replay ] || echo "$2" >"$FOLDER/moment"
   [ -f "$FOLDER/moment.sql" ] || return 1
   [ "$1" != swap ] || psql -d customer_account <"$FOLDER/moment.sql"
 }
@@ -192,6 +193,16 @@ describe('a restore of a backup', () => {
     expect(steps()).toEqual(['recover find with SECRETS_KEY=']);
     expect(restore(words, { GIVEN: randomBytes(32).toString('base64') }).said).toContain('Nothing has been changed');
     expect(steps()).toHaveLength(1);
+  });
+
+  it.each([
+    ['10 minutes ago', /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{9} UTC$/],
+    ['2026-11-22T11:15:30.5+01:00', /^2026-11-22 10:15:30\.500000000 UTC$/],
+    ['latest', /^latest$/],
+  ])('to a moment goes to the one that it shows, whenever it is confirmed: %s', (given, moment) => {
+    writeFileSync(join(folder, 'moment.sql'), 'select');
+    expect(restore(['--to', given, '--keep-secrets-key'])).toMatchObject({ status: 0 });
+    expect(readFileSync(join(folder, 'moment'), 'utf8').trim()).toMatch(moment);
   });
 
   it.each([[['--to', 'latest']], [['backup']]])(
