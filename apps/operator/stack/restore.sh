@@ -93,8 +93,9 @@ keep_event_positions() {
 # The database of the moment is made beside the one that runs, which stops only to be replaced.
 restore_moment() {
   local base reached fixed
-  # One such as "10 minutes ago" is that which is shown, however long the answer and the archive take.
-  if fixed=$(date -u -d "$moment" '+%Y-%m-%d %H:%M:%S.%N UTC' 2>/dev/null); then moment=$fixed; fi
+  # One such as "10 minutes ago" is that which is shown, however long the answer and the archive take. Not every date knows %N.
+  fixed=$(date -u -d "$moment" '+%Y-%m-%d %H:%M:%S.%N UTC' 2>/dev/null) || fixed=
+  [[ ! $fixed =~ \.[0-9]+\ UTC$ ]] || moment=$fixed
   # First: until use_key the container of the secrets, which recover depends on, would refuse the key in .env.
   check_key
   base=$(recover find "$moment") || fail 'Nothing has been changed'
