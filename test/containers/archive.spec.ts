@@ -104,6 +104,19 @@ describe('the archive of the WAL', () => {
     expect([9, 8, 1].map((days) => archive.has(history, 'base', daysAgo(days)))).toEqual([false, true, true]);
   });
 
+  it('makes room before a base backup, also of those that were interrupted; it may be the room that the disk lacks', () => {
+    const [former, present] = [archive.save(20, [9, 8]), archive.save(6, [1])];
+    for (const history of [former, present]) mkdirSync(join(archive.folder, 'archive', history, 'base/base.new'));
+    writeFileSync(
+      join(archive.folder, 'bin/pg_basebackup'),
+      '#!/bin/bash\necho "No space left on device" >&2; exit 1\n',
+    );
+    expect(archive.takeBase()).toMatchObject({ status: 1, stderr: 'No space left on device\n' });
+    expect([9, 8].map((days) => archive.has(former, 'base', daysAgo(days)))).toEqual([false, true]);
+    expect([former, present].map((history) => archive.has(history, 'base/base.new'))).toEqual([false, false]);
+    expect(archive.has(present, 'base', daysAgo(1))).toBe(true);
+  });
+
   it('takes no changes for the continuation of a history that has a gap before them, also if its begin was interrupted', () => {
     const former = archive.save(2, [1]);
     expect(archive.receive({ killed: true })).toBeUndefined();

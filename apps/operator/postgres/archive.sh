@@ -43,18 +43,18 @@ receive() {
 }
 
 take_base() {
-  local folder
+  local folder failed=0
   exec 8>/tmp/base.lock
   flock 8
   folder=/archive/$(history)/base
-  rm -rf "$folder"/*.new
+  # Those that were interrupted, of former histories too.
+  rm -rf /archive/*/base/*.new
+  # First: on a full disk the new one needs their room. Its failure is no failed backup, which is to be noted.
+  "$0" prune || failed=1
   pg_basebackup -D "$folder/base.new" --format=tar --compress=client-gzip:1 --wal-method=stream --checkpoint=fast --label=archive 8>&-
   tar xzOf "$folder/base.new/base.tar.gz" backup_label | sed -n 's/^START WAL LOCATION:.*(file \([0-9A-F]*\))$/\1/p' >"$folder/base.new/first-segment"
   mv "$folder/base.new" "$folder/$(now)"
   say "base backup: $(du -sh "$folder" | cut -f1) with the former ones of $(history)"
-  local failed=0
-  # Its failure is no failed backup, which is to be noted, with the room that there is then.
-  "$0" prune || failed=1
   note_base "$folder/$(ls "$folder" | grep -v new | tail -n 1)"
   flock -u 8
   return $failed
