@@ -23,8 +23,11 @@ const SPECS = [
   'details',
 ].map((name) => `test/e2e/${name}.spec.ts`);
 
-/** All but those that run the operator's commands, which are of the former release too and not compiled. */
-const TESTS = "^(?!.*(the operator|uses the customer's own key))";
+/**
+ * All but those that run the operator's commands, which are of the former release too and not compiled; and one of a body of 32 MB, for which
+ * a slow machine takes longer than the provider's time limit, and which no schema concerns.
+ */
+const TESTS = "^(?!.*(the operator|uses the customer's own key|takes 32 MB))";
 
 /** In a rolling upgrade the API of the former release goes on with the new schema: `npm run test:former-release`, in a clone that has its commit. */
 describe('the API of the former release', () => {
