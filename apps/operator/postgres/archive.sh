@@ -49,7 +49,7 @@ take_base() {
   folder=/archive/$(history)/base
   # Those that were interrupted, of former histories too.
   rm -rf /archive/*/base/*.new
-  # First: on a full disk the new one needs their room. Its failure is no failed backup, which is to be noted.
+  # Before the new one, which on a full disk needs the room of the old ones. Its failure is no failed backup: that one is noted.
   "$0" prune || failed=1
   pg_basebackup -D "$folder/base.new" --format=tar --compress=client-gzip:1 --wal-method=stream --checkpoint=fast --label=archive 8>&-
   tar xzOf "$folder/base.new/base.tar.gz" backup_label | sed -n 's/^START WAL LOCATION:.*(file \([0-9A-F]*\))$/\1/p' >"$folder/base.new/first-segment"
