@@ -88,6 +88,7 @@ export class KeyedCallsService implements OnApplicationShutdown {
   ) {
     this.services = { database, store, sealer };
     this.later = new DeferredWrites({
+      customerId: ({ effect }) => effect.request.customerId,
       store: ({ effect, ending }) => context.run(effect.request.customerId, () => effect.end(ending)),
       lost: ({ effect }, reason) => this.lost(effect, reason),
       capacity: DEFERRED_ENDS,

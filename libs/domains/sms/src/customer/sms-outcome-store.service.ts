@@ -72,6 +72,7 @@ export class SmsOutcomeStoreService implements OnApplicationShutdown {
       row: { entity: SmsMessage, select: SMS },
     });
     this.later = new DeferredWrites<Outcome>({
+      customerId: ({ customerId }) => customerId,
       store: ({ customerId, smsId, gateway, update }) =>
         this.context.run(customerId, () => this.store(smsId, gateway, update)),
       lost: ({ customerId, smsId, update }, reason) =>

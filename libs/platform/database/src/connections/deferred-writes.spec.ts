@@ -10,6 +10,7 @@ describe('deferred writes', () => {
       const stored: string[] = [];
       const lost = jest.fn();
       const later = new DeferredWrites<string>({
+        customerId: () => 'one',
         store: (item) => Promise.resolve(stored.push(item)),
         lost,
         capacity: 10,
@@ -27,7 +28,7 @@ describe('deferred writes', () => {
   it('are lost if the database is not back in the time that the ending process has', async () => {
     const lost = jest.fn<void, [item: string]>();
     const store = jest.fn((_item: string) => Promise.reject(away()));
-    const later = new DeferredWrites<string>({ store, lost, capacity: 10, retryMs: 1 });
+    const later = new DeferredWrites<string>({ customerId: () => 'one', store, lost, capacity: 10, retryMs: 1 });
     for (const item of ['first', 'second']) later.add(item);
     const startedAt = performance.now();
     await later.close(50);
@@ -37,10 +38,33 @@ describe('deferred writes', () => {
     expect(store).not.toHaveBeenCalledWith('second');
   });
 
+  it("of a customer keep their order, and do not wait for another's locked row", async () => {
+    const cancelled = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
+    let isLocked = true;
+    const stored: string[] = [];
+    const all = Promise.withResolvers<void>();
+    const later = new DeferredWrites<string>({
+      customerId: (item) => item.slice(0, 1),
+      store: async (item) => {
+        await turn();
+        if (isLocked && item.startsWith('a')) throw cancelled;
+        stored.push(item);
+        if (stored.length === 4) isLocked = false;
+        if (stored.length === 6) all.resolve();
+      },
+      lost: jest.fn(),
+      capacity: 10,
+      retryMs: 1,
+    });
+    for (const item of ['a1', 'b1', 'a2', 'c1', 'b2', 'c2']) later.add(item);
+    await all.promise;
+    expect(stored).toEqual(['b1', 'b2', 'c1', 'c2', 'a1', 'a2']);
+  });
+
   it('are lost if too many wait, and if the database refuses them', async () => {
     const lost = jest.fn<void, [item: string]>();
     const store = jest.fn().mockRejectedValueOnce(new Error('refused')).mockResolvedValue(undefined);
-    const later = new DeferredWrites<string>({ store, lost, capacity: 2, retryMs: 1 });
+    const later = new DeferredWrites<string>({ customerId: (item) => item, store, lost, capacity: 2, retryMs: 1 });
     for (const item of ['refused', 'stored', 'too many']) later.add(item);
     await later.close(1_000);
     expect(lost.mock.calls.map(([item]) => item)).toEqual(['too many', 'refused']);
