@@ -1,7 +1,10 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { spawnSync, type SpawnSyncOptions } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+
+/** Not a socket, with which bash would take itself for a remote shell, and read files of this machine. */
+const NO_INPUT = { stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' } as const satisfies SpawnSyncOptions;
 
 /** The daily backup, without a container engine: the database is empty, and there are no secrets. */
 const BACKUP = `
@@ -23,14 +26,47 @@ describe('the copy of a backup', () => {
       const [kept, copies] = [join(folder, name), join(folder, 'copies')];
       for (const path of [kept, copies]) mkdirSync(path);
       const { status, stderr } = spawnSync('bash', ['-c', BACKUP], {
-        encoding: 'utf8',
-        // Not a socket: bash would take itself for a remote shell, and read files of this machine.
-        stdio: ['ignore', 'pipe', 'pipe'],
+        ...NO_INPUT,
         env: { PATH: process.env.PATH, LC_ALL: 'C', BACKUP_DIRECTORY: kept, BACKUP_COPY: `cp -r {} '${copies}'` },
       });
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
       expect(readdirSync(copies)).toEqual(readdirSync(kept));
       expect(existsSync(join(copies, ...readdirSync(kept), 'account.dump'))).toBe(true);
+    },
+  );
+});
+
+/** The timer of a machine without systemd. */
+const CRON = `
+set -euo pipefail
+docker() { :; }
+. "$SCRIPTS/common.sh"
+. <(sed "s|/etc/cron.d|$FOLDER/cron.d|g; s|/run/systemd/system|$FOLDER/none|; s|/var/log|$FOLDER|" "$SCRIPTS/backup.sh")
+name=backup at=03:15
+add_timer`;
+
+describe('the line of cron', () => {
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'cron-'))));
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it.each(['account', '100% disk', 'på disk', "it's & more"])(
+    'makes the backup in the folder of the clone, whatever that is called: %s',
+    (name) => {
+      const clone = join(folder, name);
+      for (const path of [join(folder, 'cron.d'), join(clone, 'apps/operator')]) mkdirSync(path, { recursive: true });
+      writeFileSync(join(clone, 'apps/operator/stack.sh'), '#!/bin/sh\necho "$*" in "$PWD"\n', { mode: 0o755 });
+      const env = { PATH: process.env.PATH, FOLDER: folder, SCRIPTS: resolve('apps/operator/stack') };
+      const written = spawnSync('bash', ['-c', CRON], { ...NO_INPUT, cwd: clone, env: { ...env, LC_ALL: 'C' } });
+      expect(written).toMatchObject({ status: 0, stderr: '' });
+      // By byte: the letters of a word are not always UTF-8 any more.
+      const line = readFileSync(join(folder, 'cron.d/backup'), 'latin1').trim().split('\n').at(-1) ?? '';
+      // As cron reads it: what follows a percent sign is standard input, unless it has a backslash.
+      const [, command = ''] = /^15 3 \* \* \* root ((?:\\%|[^%])*)/.exec(line) ?? [];
+      writeFileSync(join(folder, 'command'), command.replaceAll('\\%', '%'), 'latin1');
+      const { status } = spawnSync('sh', [join(folder, 'command')], { ...NO_INPUT, env: { LC_ALL: 'C' } });
+      expect({ line, status }).toEqual({ line, status: 0 });
+      expect(readFileSync(join(folder, 'backup.log'), 'utf8')).toBe(`backup in ${clone}\n`);
     },
   );
 });

@@ -181,6 +181,8 @@ class Database {
     const base = join(this.folder, 'archive/20260101T000000Z/base/20260101T000000Z');
     spawnSync('tar', ['czf', join(base, 'base.tar.gz'), '-C', join(this.folder, where), '.']);
   }
+  /** The archive begins anew, and its base backup is in progress. */
+  beginHistory = (name: string) => mkdirSync(join(this.folder, 'archive', name, 'base/base.new'), { recursive: true });
   fail = (program: string) =>
     writeFileSync(join(this.folder, 'bin', program), '#!/bin/bash\nexit 1\n', { mode: 0o755 });
   isSwapping = () => existsSync(join(this.data, '.swapping'));
@@ -251,5 +253,36 @@ describe('the last step of a restore to a moment', () => {
     expect(database.run('recover.sh', ['swap'])).toEqual({ status: 0, said: '' });
     expect(database.state().whose).toEqual(['recovered']);
     database.remove();
+  });
+});
+
+describe('the base backup that a restore begins from', () => {
+  const BASE = '20260101T000000Z/base/20260101T000000Z';
+  const said = (...words: string[]) => {
+    const database = new Database();
+    try {
+      const before = database.run('recover.sh', words);
+      expect(before).toEqual({ status: 0, said: `${BASE}\n` });
+      database.beginHistory('20260105T101530Z');
+      return database.run('recover.sh', words);
+    } finally {
+      database.remove();
+    }
+  };
+
+  it.each(['latest', '2026-01-05 11:00'])(
+    'is not said without a warning where the archive began anew since, and has none of then: %s',
+    (moment) => {
+      expect(said('find', moment)).toEqual({
+        status: 0,
+        said: expect.stringMatching(
+          `^${BASE}\nWarning: changes since 2026-01-05 10:15:30 UTC cannot be restored: .*\n$`,
+        ),
+      });
+    },
+  );
+
+  it('has no warning for a moment before that', () => {
+    expect(said('find', '2026-01-05 10:15')).toEqual({ status: 0, said: `${BASE}\n` });
   });
 });

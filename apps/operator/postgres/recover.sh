@@ -18,6 +18,15 @@ find_base() {
   echo "$base"
 }
 
+# warn_of_gap TIME BASE: if the archive has begun another history between them, whose base backup is not complete: what was changed since
+# then is not in the result
+warn_of_gap() {
+  local next
+  next=$(histories | awk -v time="$(moment "$1")" -v history="${2%%/*}" '$1 > history && $1 <= time' | head -n 1)
+  [ -z "$next" ] ||
+    echo "Warning: changes since $(sed -E 's/^(....)(..)(..)T(..)(..)(..)Z$/\1-\2-\3 \4:\5:\6 UTC/' <<<"$next") cannot be restored: the archive began anew then, after a restore or a gap, and has no base backup since. If one is in progress (docker compose ps archive), wait for it" >&2
+}
+
 replay() {
   local base wal target=()
   base=/archive/$(find_base "$1")
@@ -76,4 +85,4 @@ undo() {
 # files ACTION…: what a database has in its folder
 files() { find "$PGDATA" -mindepth 1 -maxdepth 1 ! -name .swapping ! -name .former ! -name .recovered ! -name .replaced "$@"; }
 
-case ${1:-} in find) find_base "$2" ;; replay) replay "$2" ;; swap) swap ;; undo) undo ;; *) exit 64 ;; esac
+case ${1:-} in find) base=$(find_base "$2"); warn_of_gap "$2" "$base"; echo "$base" ;; replay) replay "$2" ;; swap) swap ;; undo) undo ;; *) exit 64 ;; esac

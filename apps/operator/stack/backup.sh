@@ -45,8 +45,8 @@ scheduled_backup() {
 }
 
 # word_of_shell TEXT: for any shell and in any language: printf %q writes letters such as å, which cron's language does not have, as sh
-# cannot read them
-word_of_shell() { printf '%s' "$1" | LC_ALL=C sed 's|[^A-Za-z0-9_./:@%+=-]|\\&|g'; }
+# cannot read them. A percent sign with a backslash, as cron would end the line there
+word_of_shell() { printf '%s' "$1" | LC_ALL=C sed 's|[^A-Za-z0-9_./:@+=-]|\\&|g'; }
 
 # dump DIRECTORY: makes a backup there, whose folder is then in $folder
 dump() {
@@ -125,8 +125,8 @@ add_timer() {
   elif [ -d /etc/cron.d ]; then
     {
       printf '%s\n' "${inherited[@]}" OPERATOR_NAME=backup
-      printf '%d %d * * * root cd %q && apps/operator/stack.sh backup >>/var/log/%s.log 2>&1\n' \
-        "$((10#${at#*:}))" "$((10#${at%:*}))" "$PWD" "$name"
+      printf '%d %d * * * root cd %s && apps/operator/stack.sh backup >>/var/log/%s.log 2>&1\n' \
+        "$((10#${at#*:}))" "$((10#${at%:*}))" "$(word_of_shell "$PWD")" "$name"
     } >"/etc/cron.d/$name"
     # cron takes no group's or others' files.
     chmod 644 "/etc/cron.d/$name"
