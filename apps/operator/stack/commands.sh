@@ -14,7 +14,7 @@ stack_up() {
     replicas=$(wanted_replicas)
     apply_changes "$replicas"
   fi
-  [ -z "$(secret owner/next-secrets-key)" ] || say 'A rotation of SECRETS_KEY was interrupted. To go on with it: apps/operator/stack.sh rotate secrets-key'
+  say_interrupted
   say 'The service is up'
   examine
 }
@@ -58,7 +58,10 @@ stack_upgrade() {
   else
     check_secrets
     # Migrations only add: the former version goes on with them. If they fail or are interrupted, it stays the one that is run.
-    VERSION=$(candidate) dc run --rm --no-deps migrate
+    VERSION=$(candidate) dc run --rm --no-deps migrate || {
+      say_interrupted >&2
+      exit 1
+    }
     take_image
     apply_changes "$(replicas_meant)"
   fi

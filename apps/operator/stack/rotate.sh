@@ -113,6 +113,8 @@ keep_key() {
 rotate_database_passwords() {
   local program role login password
   not_on_a_cluster 'rotate database-passwords'
+  # Until its end, as the database's owner may have a password that no program knows.
+  printf yes | put owner/passwords-are-rotated
   password=$(new_password)
   sql "alter role account_owner password '$password'"
   printf 'postgres://account_owner:%s@postgres:5432/customer_account' "$password" | put owner/database-url
@@ -126,7 +128,19 @@ rotate_database_passwords() {
   done
   replace_programs
   drop_other_logins
+  secrets_sh 'rm -f owner/passwords-are-rotated'
   say 'The database passwords are replaced'
+}
+
+# say_interrupted: which rotation was, and how to go on with it
+say_interrupted() {
+  local found
+  for found in $(secrets_sh 'ls owner'); do
+    case $found in
+      next-secrets-key) say 'A rotation of SECRETS_KEY was interrupted. To go on with it: apps/operator/stack.sh rotate secrets-key' ;;
+      passwords-are-rotated) say 'A rotation of the database passwords was interrupted: migrations and the archive may have a former one. To go on with it: apps/operator/stack.sh rotate database-passwords' ;;
+    esac
+  done
 }
 
 # drop_other_logins: those that the programs do not use, also of rotations that were interrupted
