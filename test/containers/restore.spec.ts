@@ -23,6 +23,12 @@ use_key`;
 /** A restore on a server without a container engine. What it does to the programs is noted. */
 const RESTORE = `${SCRIPTS}
 note() { echo "$*" >>"$FOLDER/steps"; }
+docker() {
+  case $1 in
+    ps) [[ $* != *service=recover* ]] || cat "$FOLDER/recovery" 2>/dev/null || true ;;
+    stop) note "docker $*"; rm "$FOLDER/recovery" ;;
+  esac
+}
 in_postgres() { "$@"; }
 key_in_env() { printf %s "\${GIVEN:-}"; }
 wanted_replicas() { echo 2; }
@@ -34,6 +40,7 @@ put_logins() { [ -z "\${KILLED:-}" ] || kill -9 $$; }
 recover() {
   note "recover $1 with SECRETS_KEY=\${SECRETS_KEY-of .env}"
   [ "$1" != replay ] || echo "$2" >"$FOLDER/moment"
+  if [ "$1$ENDED" = replayearly ]; then echo replaying >"$FOLDER/recovery"; kill -TERM $$; sleep 1; fi
   [ -f "$FOLDER/moment.sql" ] || return 1
   [ "$1" != swap ] || psql -d customer_account <"$FOLDER/moment.sql"
 }
@@ -127,6 +134,7 @@ describe('a restore of a backup', () => {
       FOLDER: folder,
       NAME: name,
       SERVER: server,
+      ENDED: '',
     };
     const options = { env: { ...env, ...settings }, encoding: 'utf8' } as const;
     const { status, stdout, stderr } = spawnSync('bash', ['-c', RESTORE, 'restore', ...words], {
@@ -203,6 +211,17 @@ describe('a restore of a backup', () => {
     writeFileSync(join(folder, 'moment.sql'), 'select');
     expect(restore(['--to', given, '--keep-secrets-key'])).toMatchObject({ status: 0 });
     expect(readFileSync(join(folder, 'moment'), 'utf8').trim()).toMatch(moment);
+  });
+
+  it('to a moment leaves no recovery at work when it is interrupted, nor beside the next one', () => {
+    writeFileSync(join(folder, 'moment.sql'), 'select');
+    restore(['--to', 'latest', '--keep-secrets-key'], { ENDED: 'early' });
+    expect(steps().slice(-2)).toEqual([expect.stringContaining('recover replay'), 'docker stop --time 60 replaying']);
+    // Of a command that was killed.
+    writeFileSync(join(folder, 'recovery'), 'left');
+    writeFileSync(join(folder, 'steps'), '');
+    expect(restore(['--to', 'latest', '--keep-secrets-key'])).toMatchObject({ status: 0 });
+    expect(steps()[0]).toBe('docker stop --time 60 left');
   });
 
   it.each([[['--to', 'latest']], [['backup']]])(

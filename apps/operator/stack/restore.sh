@@ -42,7 +42,7 @@ restore_dump() {
   replicas=$(wanted_replicas)
   check_secrets
   dc up -d --wait postgres || explain_start
-  in_postgres psql -q -v ON_ERROR_STOP=1 -d postgres -c 'drop database if exists restored' -c 'create database restored'
+  in_postgres psql -q -v ON_ERROR_STOP=1 -d postgres -c 'drop database if exists restored with (force)' -c 'create database restored'
   in_postgres pg_restore --dbname=restored --exit-on-error --single-transaction <"$folder/account.dump" ||
     give_up 'The backup could not be read; nothing has been changed'
   migrate_restored || give_up 'The programs cannot use this backup; nothing has been changed'
@@ -98,12 +98,16 @@ restore_moment() {
   [[ ! $fixed =~ \.[0-9]+\ UTC$ ]] || moment=$fixed
   # First: until use_key the container of the secrets, which recover depends on, would refuse the key in .env.
   check_key
+  end_recoveries
   base=$(recover find "$moment") || fail 'Nothing has been changed'
   say "From the base backup $base to $([ "$moment" = latest ] && echo 'the end of the archive' || date -u -d "$moment" '+%Y-%m-%d %H:%M:%S UTC')"
   confirm
   replicas=$(wanted_replicas)
   if is_running postgres; then archive_all; fi
+  # An interruption ends this command, but not the container.
+  trap end_recoveries EXIT
   reached=$(recover replay "$moment") || fail "The archive does not lead to $moment; nothing has been changed. --to latest restores all that it has"
+  trap - EXIT
   say "$reached"
   dc stop api worker console
   if is_running postgres; then note_event_positions; fi
@@ -118,6 +122,13 @@ restore_moment() {
 }
 
 recover() { dc run --rm -T recover "$@"; }
+
+# end_recoveries: those at work, of a command that was interrupted: the next one would make its database in the same folder
+end_recoveries() {
+  local left
+  left=$(docker ps -q --filter "label=com.docker.compose.project=$compose_project" --filter label=com.docker.compose.service=recover)
+  [ -z "$left" ] || docker stop --time 60 $left >/dev/null
+}
 
 # archive_all: returns when the archive has all that is committed, and a commit after it, so that the moment is in its past
 archive_all() {
