@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
+import { globSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@test/free-port';
+import { until } from '@test/until';
 import { startEmbeddedPostgres } from './embedded-postgres';
 
 describe('The embedded PostgreSQL', () => {
@@ -17,6 +20,24 @@ describe('The embedded PostgreSQL', () => {
     const others = (await readdir(tmpdir())).filter((name) => name.startsWith('pg-'));
     const left = others.map((name) => readFile(join(tmpdir(), name, 'password'), 'utf8').catch(() => ''));
     expect(await Promise.all(left)).not.toContain(password);
+    await rm(folder, { recursive: true });
+  });
+
+  it('begins anew where the creation of its data was killed', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'customer-account-service-test-'));
+    await chmod(folder, 0o755);
+    const start = async () =>
+      startEmbeddedPostgres({ folder, port: await freePort(), password: 'password', settings: { fsync: 'off' } });
+    const killed = start();
+    await Promise.all([
+      expect(killed).rejects.toThrow('initdb failed'),
+      until(() => globSync(join(folder, '*/PG_VERSION')).length > 0).then(() =>
+        execFileSync('pkill', ['-KILL', '-P', String(process.pid), '-f', `initdb -D ${folder}`]),
+      ),
+    ]);
+    const server = await start();
+    await server.stop();
+    expect(await readdir(folder)).toEqual(['postgres']);
     await rm(folder, { recursive: true });
   });
 });

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -42,9 +42,6 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const user = unprivilegedUser();
   const binaries = await locatePostgres(user);
   const data = join(reachableFolder(user, options.folder), 'postgres');
-  await mkdir(data, { recursive: true });
-  await chmod(data, 0o700);
-  if (user) await chown(data, user.uid, user.gid);
   if (existsSync(join(data, 'PG_VERSION'))) await stopLeftOver(data);
   else await initialiseCluster({ binaries, data, password: options.password, user });
 
@@ -89,7 +86,7 @@ async function ready(log: NodeJS.ReadableStream, exited: Promise<void>): Promise
   await Promise.race([accepting, died]);
 }
 
-/** Creates the data of a new server, owned by the database user `postgres`. */
+/** Creates the data of a new server, owned by the database user `postgres`: all of it, or nothing that counts as data if it is killed. */
 async function initialiseCluster(cluster: {
   binaries: PostgresBinaries;
   data: string;
@@ -97,6 +94,10 @@ async function initialiseCluster(cluster: {
   user: SystemUser | undefined;
 }): Promise<void> {
   const { binaries, data, password, user } = cluster;
+  const unfinished = `${data}.new`;
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished, { recursive: true, mode: 0o700 });
+  if (user) await chown(unfinished, user.uid, user.gid);
   const secrets = await mkdtemp(join(tmpdir(), 'pg-'));
   const passwordFile = join(secrets, 'password');
   try {
@@ -106,7 +107,7 @@ async function initialiseCluster(cluster: {
       binaries.initdb,
       [
         '-D',
-        data,
+        unfinished,
         '-U',
         'postgres',
         '--auth=scram-sha-256',
@@ -121,6 +122,7 @@ async function initialiseCluster(cluster: {
     initdb.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()));
     const [code] = (await once(initdb, 'close')) as [number | null];
     if (code !== 0) throw new Error(`initdb failed:\n${complaint.trim()}`);
+    await rename(unfinished, data);
   } finally {
     await rm(secrets, { recursive: true, force: true });
   }
