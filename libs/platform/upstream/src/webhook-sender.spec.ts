@@ -217,6 +217,43 @@ describe('A sender of webhooks', () => {
     await closed.promise;
   });
 
+  /** Sends a text again and again, until the other side ends the connection. */
+  const sendWithoutEnd = (socket: Socket, text: string) => {
+    const go = () => {
+      while (socket.writable && socket.write(text));
+    };
+    socket.on('drain', go);
+    go();
+  };
+
+  it.each([
+    ['interim replies', '', 'HTTP/1.1 103 Early Hints\r\na: b\r\n\r\n'.repeat(1000)],
+    ['an extension of a chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5;', 'x'.repeat(64 * 1024)],
+  ])('ends a request that brings %s without end', async (_, begin, further) => {
+    server.answer((socket) => {
+      socket.write(begin);
+      sendWithoutEnd(socket, further);
+    });
+    const result = await open().send(request(server.url));
+    expect(result).toMatchObject({ accepted: false, outcome: 'too_large' });
+  });
+
+  it('takes a reply by its status, however large its body is', async () => {
+    server.answer((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000000\r\n\r\n');
+      sendWithoutEnd(socket, 'x'.repeat(1024 * 1024));
+    });
+    expect(await open().send(request(server.url))).toMatchObject({ accepted: true, status: 200 });
+  });
+
+  it('counts what each request brings by itself', async () => {
+    server.answer((socket) => socket.write(rawReply(200, '', { x: 'x'.repeat(7_000) })));
+    const sender = open();
+    for (let time = 0; time < 100; time++)
+      expect(await sender.send(request(server.url))).toMatchObject({ accepted: true });
+    expect(attempts.length).toBeLessThan(3);
+  });
+
   it('keeps a connection for the next request', async () => {
     server.answer((socket) => socket.write(rawReply(204)));
     const sender = open();

@@ -1,5 +1,5 @@
-import type { LookupFunction } from 'node:net';
-import { Agent } from 'undici';
+import type { LookupFunction, Socket } from 'node:net';
+import { Agent, buildConnector } from 'undici';
 import type { CallLog } from './call-log';
 import { AbortedError, exchange, type Receiver } from './exchange';
 import { ADDRESS_REFUSED, publicLookup, refusalOf, type ResolveName } from './public-addresses';
@@ -45,6 +45,13 @@ export interface WebhookResult {
 const REPLY_BYTES = 1024;
 /** Bytes of a reply's headers. */
 const HEADER_BYTES = 8 * 1024;
+/**
+ * All bytes that a request brings. What is no part of a reply's head or body reaches nobody who could bound it, and a receiver could keep this
+ * process busy with it: interim replies without end, extensions of chunks. More than the socket takes in before the first part is looked at.
+ */
+const RECEIVED_BYTES = 256 * 1024;
+/** Code of the error of a connection that brought more. */
+const RECEIVED_TOO_MUCH = 'RECEIVED_TOO_MUCH';
 /** How long an idle connection is kept for the next request: shorter than most servers do, whose end could meet a request. */
 const KEEP_ALIVE_MS = 4_000;
 
@@ -62,7 +69,7 @@ export class WebhookSender {
     private readonly log: CallLog,
   ) {
     const { timeoutMs, connectTimeoutMs, ca, resolve } = options;
-    const agent = (connect: object) =>
+    const agent = (connect: buildConnector.BuildOptions) =>
       new Agent({
         allowH2: false,
         pipelining: 1,
@@ -71,7 +78,12 @@ export class WebhookSender {
         headersTimeout: timeoutMs,
         bodyTimeout: timeoutMs,
         maxHeaderSize: HEADER_BYTES,
-        connect: { timeout: connectTimeoutMs, ...(ca !== undefined && { ca }), ...connect },
+        connect: boundedConnector({
+          allowH2: false,
+          timeout: connectTimeoutMs,
+          ...(ca !== undefined && { ca }),
+          ...connect,
+        }),
       });
     this.publicAgent = agent({ lookup: publicLookup(resolve) });
     // Only names that the operator, or a developer, allowed reach the system's look-up.
@@ -158,7 +170,7 @@ class FailedError extends Error {
 
   constructor(reason: UpstreamFailureReason, code: string | undefined) {
     super(reason);
-    this.outcome = code === ADDRESS_REFUSED ? 'address_refused' : reason;
+    this.outcome = code === ADDRESS_REFUSED ? 'address_refused' : code === RECEIVED_TOO_MUCH ? 'too_large' : reason;
     if (code !== undefined) this.code = code;
   }
 }
@@ -200,4 +212,30 @@ function lookupWith(resolve: ResolveName): LookupFunction {
       (error: unknown) => callback(error as NodeJS.ErrnoException, '', 0),
     );
   };
+}
+
+/** Connects, and ends a connection on which a request brings too many bytes. */
+function boundedConnector(options: buildConnector.BuildOptions): buildConnector.connector {
+  const connect = buildConnector(options);
+  return (target, callback) => {
+    connect(target, (...result) => {
+      const [, socket] = result;
+      // Before the listener of the client, which reads what is there.
+      if (socket) boundReceived(socket);
+      callback(...result);
+    });
+  };
+}
+
+function boundReceived(socket: Socket): void {
+  let written = socket.bytesWritten;
+  let before = 0;
+  let received = 0;
+  socket.on('readable', () => {
+    // Whatever was written since is another request.
+    if (socket.bytesWritten !== written) [written, before] = [socket.bytesWritten, received];
+    received = socket.bytesRead;
+    if (received - before <= RECEIVED_BYTES) return;
+    socket.destroy(Object.assign(new Error('The receiver sends too much'), { code: RECEIVED_TOO_MUCH }));
+  });
 }
