@@ -35,6 +35,8 @@ describe("The console's files", () => {
   it.each([
     ['/', '*/*'],
     ['/customers/100001?tab=ai', 'text/html,*/*;q=0.8'],
+    ['/docsx', 'text/html'],
+    ['/docs%2fx', 'text/html'],
   ])('are the page at %s, with a nonce of its own', async (url, accept) => {
     const { status, type, headers, body } = await get(url, accept);
     expect([status, type]).toEqual([200, 'text/html; charset=utf-8']);

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { extname, join, resolve, sep } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { AppConfig } from '@platform/config';
-import { acceptedWeights } from '@platform/http';
+import { acceptedWeights, isDocumentation } from '@platform/http';
 
 /** Stands in the page for the nonce of its reply. */
 const NONCE_MARK = '__CSP_NONCE__';
@@ -56,8 +56,8 @@ declare module 'fastify' {
 export function protectPages(server: FastifyInstance, { OPERATOR_URL }: AppConfig): void {
   const isHttps = URL.parse(OPERATOR_URL ?? '')?.protocol === 'https:';
   server.addHook('onRequest', (request, reply, done) => {
-    // The documentation has a policy of its own.
-    if (!request.url.startsWith('/docs')) {
+    // The documentation has a policy of its own. By the route: `/docsx` is the console's page.
+    if (!isDocumentation(request)) {
       request.styleNonce = randomBytes(16).toString('base64');
       reply.header('content-security-policy', policyFor(request.styleNonce));
       reply.header('x-frame-options', 'DENY');

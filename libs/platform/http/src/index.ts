@@ -2,6 +2,7 @@ export { acceptedWeights, weightOfJson } from './accept';
 export { BODY_BYTES, BodyMemory, type BodyLease, TurnBudget } from './body-limits';
 export { networkOf, onReplyClosed } from './connections';
 export { CsvExportsService, type CsvReader, PageOrCsvReply, WantsCsv } from './csv-exports.service';
+export { isDocumentation } from './documentation-files';
 export {
   InboxPageDto,
   InboxQueryDto,
