@@ -70,3 +70,48 @@ describe('the line of cron', () => {
     },
   );
 });
+
+/** The timer's backup while the machine starts: the engine answers at the third time, and the database at the fifth. */
+const AFTER_START = `
+set -euo pipefail
+docker() { echo '  "name": "simulated",'; }
+for part in common backup; do . "apps/operator/stack/$part.sh"; done
+running() { echo >>"$FOLDER/asked"; [ "$(wc -l <"$FOLDER/asked")" -ge 3 ] || return 1; echo postgres; }
+docker() { [ "$(wc -l <"$FOLDER/asked")" -ge 5 ] || { echo 'the database system is starting up' >&2; return 1; }; }
+secrets_sh() { echo key; }
+sleep() { :; }
+stack_backup`;
+
+describe('the backup that a timer makes', () => {
+  it('waits for the database of a machine that has just started, as the timer tries once', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'backup-'));
+    const env = { PATH: process.env.PATH, FOLDER: folder, BACKUP_DIRECTORY: folder };
+    const made = () => readdirSync(folder).filter((name) => name.startsWith('account-'));
+    const asOther = spawnSync('bash', ['-c', AFTER_START], { ...NO_INPUT, env: { ...env, OPERATOR_NAME: 'kari' } });
+    expect({ status: asOther.status, made: made() }).toEqual({ status: 1, made: [] });
+    rmSync(join(folder, 'asked'));
+    const { status, stderr } = spawnSync('bash', ['-c', AFTER_START], {
+      ...NO_INPUT,
+      env: { ...env, OPERATOR_NAME: 'backup' },
+    });
+    expect({ status, stderr, made: made() }).toEqual({ status: 0, stderr: '', made: [expect.any(String)] });
+    rmSync(folder, { recursive: true });
+  });
+
+  it('comes behind the engine, where the machine makes up for one when it starts', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'timer-'));
+    for (const path of ['run', 'units']) mkdirSync(join(folder, path));
+    const TIMER = CRON.replace(
+      's|/etc/cron.d|',
+      's|/run/systemd/system|$FOLDER/run|; s|/etc/systemd/system|$FOLDER/units|; s|/etc/cron.d|',
+    );
+    const env = { PATH: process.env.PATH, FOLDER: folder, SCRIPTS: resolve('apps/operator/stack') };
+    expect(spawnSync('bash', ['-c', `systemctl() { :; }${TIMER}`], { ...NO_INPUT, env })).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
+    expect(readFileSync(join(folder, 'units/backup.timer'), 'utf8')).toContain('\nPersistent=true\n');
+    expect(readFileSync(join(folder, 'units/backup.service'), 'utf8')).toContain('\nAfter=docker.service\n');
+    rmSync(folder, { recursive: true });
+  });
+});

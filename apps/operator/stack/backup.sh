@@ -28,6 +28,7 @@ scheduled_backup() {
   copy=$(setting BACKUP_COPY)
   [ -d "$directory" ] || fail 'backup takes a directory, or BACKUP_DIRECTORY in .env, which must exist'
   [[ $days =~ ^[1-9][0-9]*$ ]] || fail "BACKUP_DAYS is a number of days, not $days"
+  if by_timer; then until_answers; fi
   dump "$directory"
   if [ -n "$copy" ]; then
     # In a shell of its own, so that the operator may write a pipeline.
@@ -37,10 +38,22 @@ scheduled_backup() {
   fi
   # Noted when it is where it should be: an alert tells of the age of the newest one.
   note_backup
-  # By this name the timer runs it.
-  if [ "$OPERATOR_NAME" = backup ]; then note_schedule true; fi
+  if by_timer; then note_schedule true; fi
   for former in "$directory"/account-????????T??????Z; do
     if [[ $(basename "$former") < account-$(date -u -d "-$days days" +%Y%m%dT%H%M%SZ) ]]; then rm -rf "$former"; fi
+  done
+}
+
+# by_timer: by this name the timer runs it
+by_timer() { [ "$OPERATOR_NAME" = backup ]; }
+
+# until_answers: or for ten minutes. A timer that made up for a backup when the machine started tries once, and the database may have to
+# recover first
+until_answers() {
+  local try
+  for try in $(seq 300); do
+    ! in_postgres pg_isready -q 2>/dev/null || return 0
+    sleep 2
   done
 }
 
@@ -112,7 +125,7 @@ add_timer() {
   remove_timer
   if [ -d /run/systemd/system ]; then
     {
-      printf '[Unit]\nDescription=Backup of %s\n\n[Service]\nType=oneshot\nWorkingDirectory=%s\n' "$compose_project" "${PWD//%/%%}"
+      printf '[Unit]\nDescription=Backup of %s\nAfter=docker.service\n\n[Service]\nType=oneshot\nWorkingDirectory=%s\n' "$compose_project" "${PWD//%/%%}"
       printf 'Environment="%s"\n' "${inherited[@]}" OPERATOR_NAME=backup
       # systemd knows no escaped space; a percent sign begins a word of its own.
       printf 'ExecStart="%s/apps/operator/stack.sh" backup\n' "${PWD//%/%%}"
