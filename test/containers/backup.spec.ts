@@ -105,13 +105,15 @@ describe('the backup that a timer makes', () => {
       's|/etc/cron.d|',
       's|/run/systemd/system|$FOLDER/run|; s|/etc/systemd/system|$FOLDER/units|; s|/etc/cron.d|',
     );
-    const env = { PATH: process.env.PATH, FOLDER: folder, SCRIPTS: resolve('apps/operator/stack') };
+    const env = { PATH: process.env.PATH, FOLDER: folder, SCRIPTS: resolve('apps/operator/stack'), HOME: '/home/50%' };
     expect(spawnSync('bash', ['-c', `systemctl() { :; }${TIMER}`], { ...NO_INPUT, env })).toMatchObject({
       status: 0,
       stderr: '',
     });
     expect(readFileSync(join(folder, 'units/backup.timer'), 'utf8')).toContain('\nPersistent=true\n');
     expect(readFileSync(join(folder, 'units/backup.service'), 'utf8')).toContain('\nAfter=docker.service\n');
+    // The programs of BACKUP_COPY have their configuration there; a percent sign begins a word of systemd's own.
+    expect(readFileSync(join(folder, 'units/backup.service'), 'utf8')).toContain('\nEnvironment="HOME=/home/50%%"\n');
     rmSync(folder, { recursive: true });
   });
 });

@@ -119,14 +119,15 @@ stack_schedule() {
 # add_timer: of this name, at this time. The messages are in systemd's journal, or in /var/log/NAME.log
 add_timer() {
   local units=/etc/systemd/system variable inherited=() line
-  for variable in PATH DOCKER_HOST DOCKER_CONFIG DOCKER_CONTEXT COMPOSE_PROJECT_NAME COMPOSE_FILE; do
+  # As it was tried, with the configuration of BACKUP_COPY's programs in HOME, which systemd leaves out.
+  for variable in HOME PATH DOCKER_HOST DOCKER_CONFIG DOCKER_CONTEXT COMPOSE_PROJECT_NAME COMPOSE_FILE; do
     [ -z "${!variable:-}" ] || inherited+=("$variable=${!variable}")
   done
   remove_timer
   if [ -d /run/systemd/system ]; then
     {
       printf '[Unit]\nDescription=Backup of %s\nAfter=docker.service\n\n[Service]\nType=oneshot\nWorkingDirectory=%s\n' "$compose_project" "${PWD//%/%%}"
-      printf 'Environment="%s"\n' "${inherited[@]}" OPERATOR_NAME=backup
+      printf 'Environment="%s"\n' "${inherited[@]//%/%%}" OPERATOR_NAME=backup
       # systemd knows no escaped space; a percent sign begins a word of its own.
       printf 'ExecStart="%s/apps/operator/stack.sh" backup\n' "${PWD//%/%%}"
     } >"$units/$name.service"
