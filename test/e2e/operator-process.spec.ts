@@ -28,6 +28,15 @@ describe("The operator's command line as a program", () => {
     expect({ stdout, stderr }).toEqual({ stdout: '0\n', stderr: '' });
   });
 
+  it.each<[string, string[], unknown]>([
+    ['a line', [], expect.stringMatching(/^The result cannot be written \(ENOSPC\)\. .*: operator audit list\n$/)],
+    ['JSON', ['--json'], expect.stringMatching(/^\{"error":\{"code":"internal_error","message":"The result cannot/)],
+  ])('says in %s that its result cannot be written, as on a full disk', (_form, words, said) => {
+    const line = `"${process.execPath}" dist/apps/operator/src/main.js completion fish "$@" >/dev/full`;
+    const { status, stderr } = spawnSync('bash', ['-c', line, 'operator', ...words], { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 1, stderr: said });
+  });
+
   it('reads a key from standard input', async () => {
     const { id } = await saveFakeCustomer(database.superuser);
     const { code, stdout } = await operatorProcess(
