@@ -72,6 +72,15 @@ describe('operator webhook', () => {
     await run('test', '--endpoint', id);
     expect((await run('remove', '--endpoint', id, '--yes')).code).toBe(0);
     expect((await run('show', '--endpoint', id)).code).toBe(3);
+    const changes = await database.superuser.query<{ changed: string[] }>(
+      `select metadata -> 'changed' as changed from audit_log where customer_id = $1 and action = 'webhook.change' order by id`,
+      [customer],
+    );
+    expect(changes.rows.map(({ changed }) => changed)).toEqual([
+      ['url'],
+      ['event_types', 'enabled'],
+      ['description', 'enabled'],
+    ]);
     expect(await actions()).toEqual([
       'webhook.create',
       'webhook.change',

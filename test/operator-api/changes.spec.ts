@@ -257,7 +257,7 @@ describe('changes through the operator API', () => {
       ['ticket.unassign', { ticket_id: ticket, from: admin.name, to: null }],
       ['ticket.set-status', { ticket_id: ticket, from: 'open', to: 'resolved' }],
       ['webhook.create', { ...ofEndpoint, host }],
-      ['webhook.change', { ...ofEndpoint, host, enabled: true }],
+      ['webhook.change', { ...ofEndpoint, host, enabled: true, changed: ['event_types'] }],
       ['webhook.test', ofEndpoint],
       ['webhook.redeliver', { delivery_id: tested.id }],
       ['webhook.redeliver-since', { ...ofEndpoint, since: '2026-11-20T00:00:00+00:00', count: 0 }],

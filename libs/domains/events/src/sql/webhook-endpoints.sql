@@ -34,7 +34,8 @@ end $$;
 -- Changes an endpoint: what is null stays as it is. p_event_types: none for all types. p_description: '' for none. p_enabled: `yes`, or `no`
 -- with the reason; what waits for a disabled endpoint is missed. The operator's `no` holds, whoever disabled the endpoint before.
 -- Who changes the address must have the scopes that the endpoint keeps: it keeps those of p_scopes. A change that is sent again, or of
--- nothing, leaves updated_at and the audit log as they are.
+-- nothing, leaves updated_at and the audit log as they are. An entry there names what was changed: of an address that was moved within a
+-- host, which many customers may share, the host alone would tell nothing.
 -- outcome: changed, unknown, held (the operator disabled it, and p_reason is another).
 create or replace function app.change_webhook_endpoint(
   p_customer uuid, p_id uuid, p_url text, p_event_types text[], p_description text, p_scopes text[], p_enabled text, p_reason text,
@@ -82,7 +83,12 @@ begin
   returning e.* into endpoint;
   insert into audit_log (customer_id, id, actor, action, metadata, created_at)
   values (p_customer, app.new_id(), p_actor, 'webhook.change',
-    jsonb_build_object('endpoint_id', p_id, 'host', app.webhook_host(endpoint.url), 'enabled', endpoint.disabled_at is null), present);
+    jsonb_build_object('endpoint_id', p_id, 'host', app.webhook_host(endpoint.url), 'enabled', endpoint.disabled_at is null,
+      'changed', array_remove(array[
+        case when endpoint.url <> former.url then 'url' end,
+        case when endpoint.event_types is distinct from former.event_types then 'event_types' end,
+        case when endpoint.description is distinct from former.description then 'description' end,
+        case when endpoint.disabled_reason is distinct from former.disabled_reason then 'enabled' end], null)), present);
   return next;
 end $$;
 
