@@ -679,7 +679,12 @@ describe('Deliveries of events to webhook endpoints', () => {
     await api.superuser.query('update webhook_endpoint set queue_full = true where id = $1', [id]);
     await record(caller.customer.id);
     await api.superuser.query('select app.sequence_events($1)', [caller.customer.id]);
+    const { rows: refused } = await api.superuser.query(
+      `select outcome, queued from app.redeliver_webhooks_since($1, $2, '2020-01-01', 10000, 'a test')`,
+      [caller.customer.id, id],
+    );
     await api.superuser.query('commit');
+    expect(refused).toEqual([{ outcome: 'full', queued: 0 }]);
     await untilStates(id, 'missed');
     await until(async () => {
       const { rows } = await api.superuser.query('select from webhook_endpoint where id = $1 and not queue_full', [id]);
@@ -715,6 +720,17 @@ describe('Deliveries of events to webhook endpoints', () => {
     });
     await record(busy.customer.id, 'sms.failed', {});
     await untilStates(id, 'pending', 'missed');
+    // What waits already may be sent at once, and nothing else be added to it.
+    const missed = (await deliveries(id)).find(({ state }) => state === 'missed');
+    const one = await busy.call(`/webhooks/deliveries/${missed?.id}/redeliver`, { method: 'POST' });
+    expect([one.status, one.headers.get('retry-after')]).toEqual([429, '10']);
+    const all = await post(busy, `/webhooks/endpoints/${id}/redeliver`, { since: '2020-01-01T00:00:00Z' });
+    expect(all).toMatchObject({ queued: 1 });
+    const again = await operatorCommand(api.database, ['webhook', 'redeliver', '--delivery', missed?.id ?? ''], {
+      environment,
+    });
+    expect(again.stderr).toContain("As much waits for the customer's endpoints as may");
+    await untilStates(id, 'pending', 'missed');
     await until(async () => (await deliveries(own)).length === 2);
     expect((await deliveries(own)).map(({ state }) => state)).toEqual(['pending', 'pending']);
     expect(await deliveries(others)).toEqual([]);
@@ -732,6 +748,7 @@ describe('Deliveries of events to webhook endpoints', () => {
     expect(customer_id).toBeNull();
     const [one, other] = [await manager(), await manager()];
     await create(one);
+    const { id: others } = await create(other);
     await record(one.customer.id, 'sms.failed', {});
     await record(other.customer.id, 'sms.failed', {});
     await api.superuser.query('select app.record_operator_event($1, $2, $3, $4)', [
@@ -740,10 +757,11 @@ describe('Deliveries of events to webhook endpoints', () => {
       { id: 5 },
       {},
     ]);
-    await until(() => receiver.at(path).length >= 4);
+    await until(() => receiver.at(path).length >= 5);
     const types = receiver.at(path).map(({ event }) => event.type);
-    // One of them arrived at the customer's own endpoint, which has the same address.
-    expect(types.sort()).toEqual(['credit_request.created', 'sms.failed', 'sms.failed', 'sms.failed']);
+    // Two of them arrived at the customers' own endpoints, which have the same address and get all types.
+    expect(types.sort()).toEqual(['credit_request.created', ...Array<string>(4).fill('sms.failed')]);
+    expect(await deliveries(others)).toHaveLength(1);
     const own = receiver.at(path).find(({ event }) => event.type === 'credit_request.created');
     new Webhook(secret).verify(own?.body ?? '', own?.headers as Record<string, string>);
   });

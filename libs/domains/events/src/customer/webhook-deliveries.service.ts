@@ -10,7 +10,12 @@ import {
 } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import type { Page, PageRequest } from '@platform/pagination';
-import { type DeliveryState, REDELIVERED_AT_ONCE, WebhookDelivery } from '../entities/webhook-delivery.entity';
+import {
+  type DeliveryState,
+  QUEUE_FULL_SECONDS,
+  REDELIVERED_AT_ONCE,
+  WebhookDelivery,
+} from '../entities/webhook-delivery.entity';
 
 /** Properties of a delivery that the customer sees. */
 const DELIVERY = [
@@ -37,7 +42,7 @@ export interface DeliveryFilter {
   state?: DeliveryState;
 }
 
-type Outcome = 'queued' | 'unknown' | 'disabled' | 'deleted' | 'too_many';
+type Outcome = 'queued' | 'unknown' | 'disabled' | 'deleted' | 'too_many' | 'full';
 
 /** The deliveries to the customer's own endpoints. */
 @Injectable()
@@ -107,7 +112,7 @@ export class WebhookDeliveriesService {
     return delivery;
   }
 
-  /** Queues a delivery again, whatever its state. @throws ServiceError not_found; webhook_endpoint_disabled */
+  /** Queues a delivery again, whatever its state. @throws ServiceError not_found; webhook_endpoint_disabled; rate_limited if too much waits */
   async redeliver(tokenId: string, id: string): Promise<WebhookDeliveryRow> {
     const [[result]] = await this.database.write([this.redeliverOne({ id, actor: `token:${tokenId}` })]);
     const { outcome, ...delivery } = result ?? noSuch('delivery');
@@ -118,7 +123,7 @@ export class WebhookDeliveriesService {
   /**
    * Queues again the deliveries of an endpoint that have failed or were missed since a time, or would be tried again later: the
    * oldest ones, if they are very many.
-   * @returns their number @throws ServiceError not_found; webhook_endpoint_disabled
+   * @returns their number @throws ServiceError not_found; webhook_endpoint_disabled; rate_limited if too much waits already
    */
   async redeliverAll(tokenId: string, endpoint: string, since: Date): Promise<number> {
     const [[result]] = await this.database.write([
@@ -137,6 +142,14 @@ function assertQueued(outcome: Outcome, noun: 'endpoint' | 'delivery'): void {
     throw new ServiceError('not_found', 'The endpoint of this delivery was deleted: nothing is sent to it any more');
   if (outcome === 'disabled')
     throw new ServiceError('webhook_endpoint_disabled', 'The endpoint is disabled; enable it first');
+  if (outcome === 'full')
+    throw new ServiceError(
+      'rate_limited',
+      'As much waits for your endpoints as may; try again when some of it was sent',
+      {
+        retryAfterSeconds: QUEUE_FULL_SECONDS,
+      },
+    );
 }
 
 /** @throws ServiceError not_found: it is not one of the customer's */

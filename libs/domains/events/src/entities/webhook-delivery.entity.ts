@@ -11,6 +11,9 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 /** Deliveries that one request or command queues again. */
 export const REDELIVERED_AT_ONCE = 10_000;
 
+/** Seconds after which it may be asked again whether less waits than may: twice the time in which that is measured. */
+export const QUEUE_FULL_SECONDS = 10;
+
 /** The type of test deliveries. */
 export const TEST_TYPE = 'webhook.test';
 export type DeliveredType = EventType | typeof TEST_TYPE;

@@ -9,7 +9,12 @@ import { requireChange, requireText, ServiceError } from '@platform/errors';
 import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import type { Scope } from '@platform/tokens';
 import { addressInUse } from '@platform/upstream';
-import { type DeliveryState, REDELIVERED_AT_ONCE, WebhookDelivery } from '../entities/webhook-delivery.entity';
+import {
+  type DeliveryState,
+  QUEUE_FULL_SECONDS,
+  REDELIVERED_AT_ONCE,
+  WebhookDelivery,
+} from '../entities/webhook-delivery.entity';
 import { WebhookEndpoint } from '../entities/webhook-endpoint.entity';
 import { CUSTOMER_EVENT_TYPES, type EventType, scopeOf } from '../event-types';
 import { WEBHOOK_DESCRIPTION_MAX } from '../webhook-values';
@@ -188,7 +193,7 @@ export class WebhooksOperatorService {
     return this.deliveryList.inbox(filter, request);
   }
 
-  /** Queues a delivery again. @throws ServiceError not_found, webhook_endpoint_disabled */
+  /** Queues a delivery again. @throws ServiceError not_found, webhook_endpoint_disabled, rate_limited if too much waits */
   async redeliver(actor: string, deliveryId: string): Promise<WebhookDelivery> {
     const { customerId } = await this.findDelivery(deliveryId);
     await this.assertActive(customerId);
@@ -203,7 +208,7 @@ export class WebhooksOperatorService {
   /**
    * Queues again an endpoint's deliveries that have failed or were missed since a time, also those that would be tried again
    * later. @returns their number
-   * @throws ServiceError not_found, webhook_endpoint_disabled
+   * @throws ServiceError not_found, webhook_endpoint_disabled, rate_limited if too much waits already
    */
   async redeliverAll(actor: string, endpointId: string, since: Date): Promise<{ queued: number }> {
     const { customerId } = await this.find(endpointId);
@@ -283,5 +288,13 @@ function assertQueued(outcome: string | undefined): void {
   if (outcome === 'disabled')
     throw new ServiceError('webhook_endpoint_disabled', 'The endpoint is disabled; enable it first');
   if (outcome === 'deleted') throw new ServiceError('not_found', 'The endpoint of this delivery was deleted');
+  if (outcome === 'full')
+    throw new ServiceError(
+      'rate_limited',
+      "As much waits for the customer's endpoints as may; try again when some of it was sent",
+      {
+        retryAfterSeconds: QUEUE_FULL_SECONDS,
+      },
+    );
   if (outcome !== 'queued') throw new ServiceError('not_found', 'There is no such webhook endpoint');
 }

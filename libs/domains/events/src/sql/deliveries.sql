@@ -207,13 +207,14 @@ begin
   return next;
 end $$;
 
--- Queues a delivery again, whatever its state. outcome: queued, unknown, disabled (its endpoint is), deleted (its endpoint is).
+-- Queues a delivery again, whatever its state. outcome: queued, unknown, disabled (its endpoint is), deleted (its endpoint is), full (as much
+-- waits for the owner's endpoints as may, and this one does not).
 create or replace function app.redeliver_webhook(p_customer uuid, p_id uuid, p_actor text)
 returns table (outcome text, delivery webhook_delivery)
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 declare
   present constant timestamptz := app.now();
-  disabled boolean;
+  endpoint webhook_endpoint;
 begin
   select d.* into delivery from webhook_delivery d where d.customer_id = p_customer and d.id = p_id for update;
   if not found then
@@ -221,8 +222,9 @@ begin
     return next;
     return;
   end if;
-  select e.disabled_at is not null into disabled from webhook_endpoint e where e.customer_id = p_customer and e.id = delivery.endpoint_id;
-  outcome := case when disabled is null then 'deleted' when disabled then 'disabled' else 'queued' end;
+  select e.* into endpoint from webhook_endpoint e where e.customer_id = p_customer and e.id = delivery.endpoint_id;
+  outcome := case when not found then 'deleted' when endpoint.disabled_at is not null then 'disabled'
+    when endpoint.queue_full and delivery.state <> 'pending' then 'full' else 'queued' end;
   if outcome = 'queued' then
     update webhook_delivery d set state = 'pending', attempts = 0, queued_at = present, next_attempt_at = present
     where d.customer_id = p_customer and d.id = p_id
@@ -234,27 +236,32 @@ begin
 end $$;
 
 -- Queues an endpoint's deliveries again that have failed or were missed since a time, also if they were made before, and also those of which
--- only an attempt has failed, whose next one may be due in hours: the oldest p_most of them. outcome: queued, unknown, disabled. queued: their
--- number.
+-- only an attempt has failed, whose next one may be due in hours: the oldest p_most of them. While as much waits for the owner's endpoints as
+-- may, only of those that wait already. outcome: queued, unknown, disabled, full (none of those). queued: their number.
 create or replace function app.redeliver_webhooks_since(
   p_customer uuid, p_endpoint uuid, p_since timestamptz, p_most integer, p_actor text)
 returns table (outcome text, queued integer)
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 declare
   present constant timestamptz := app.now();
-  disabled boolean;
+  endpoint webhook_endpoint;
   ids uuid[];
 begin
-  select e.disabled_at is not null into disabled from webhook_endpoint e where e.customer_id = p_customer and e.id = p_endpoint for update;
-  outcome := case when disabled is null then 'unknown' when disabled then 'disabled' else 'queued' end;
+  select e.* into endpoint from webhook_endpoint e where e.customer_id = p_customer and e.id = p_endpoint for update;
+  outcome := case when not found then 'unknown' when endpoint.disabled_at is not null then 'disabled' else 'queued' end;
   queued := 0;
   if outcome = 'queued' then
     ids := array(
       select d.id from webhook_delivery d
       where d.customer_id = p_customer and d.endpoint_id = p_endpoint
-        and ((d.state = 'failed' and d.last_attempt_at >= p_since) or (d.state = 'missed' and d.queued_at >= p_since)
-          or (d.state = 'pending' and d.attempts > 0 and d.last_attempt_at >= p_since))
+        and ((d.state = 'pending' and d.attempts > 0 and d.last_attempt_at >= p_since) or (not endpoint.queue_full
+          and ((d.state = 'failed' and d.last_attempt_at >= p_since) or (d.state = 'missed' and d.queued_at >= p_since))))
       order by d.id limit p_most);
+    if endpoint.queue_full and cardinality(ids) = 0 then
+      outcome := 'full';
+      return next;
+      return;
+    end if;
     update webhook_delivery d set state = 'pending', attempts = 0, queued_at = present, next_attempt_at = present
     where d.customer_id = p_customer and d.id = any (ids);
     queued := cardinality(ids);
