@@ -238,6 +238,19 @@ describe('A sender of webhooks', () => {
     expect(result).toMatchObject({ accepted: false, outcome: 'too_large' });
   });
 
+  it('ends such a request over TLS, too', async () => {
+    const own = selfSigned('loopback.example.com');
+    const secure = await startRawServer(own);
+    try {
+      secure.answer((socket) => sendWithoutEnd(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1000)));
+      const named = request(`https://loopback.example.com:${secure.port}/`);
+      const result = await open({ ca: own.cert }).send(named);
+      expect(result).toMatchObject({ accepted: false, outcome: 'too_large' });
+    } finally {
+      await secure.close();
+    }
+  });
+
   it('takes a reply by its status, however large its body is', async () => {
     server.answer((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000000\r\n\r\n');
