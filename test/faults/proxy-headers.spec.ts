@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expectProblem } from '@test/expect-problem';
 import { describeWithNginx, type NginxProxy, startNginx } from '@test/nginx-proxy';
+import { rawHttp } from '@test/raw-http';
 import { until } from '@test/until';
 
 /** More connections than nginx had; the system of the test may allow as many files (`ulimit -n`). */
@@ -90,6 +91,18 @@ describeWithNginx('connections whose headers do not end', () => {
     const reply = await fetch(`${proxy.baseUrl}/customer?a=${'a'.repeat(9_000)}`);
     await expectProblem(reply, 414, 'uri_too_long');
     await expectProblem(await fetch(proxy.baseUrl, { headers: { a: 'a'.repeat(9_000) } }), 431, 'headers_too_large');
+  });
+
+  it.each([
+    ['Transfer-Encoding', 'POST / HTTP/1.1\r\nTransfer-Encoding: gzip, chunked'],
+    ['version of HTTP', 'GET / HTTP/2.0'],
+  ])('are other than a %s that nginx does not know, which is 400', async (_, request) => {
+    const reply = await rawHttp(proxy.baseUrl, `${request}\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect({ status: reply?.status, ...(JSON.parse(reply?.body ?? '') as object) }).toMatchObject({
+      status: 400,
+      code: 'invalid_request',
+      request_id: reply?.headers.get('x-request-id'),
+    });
   });
 
   it('shut nobody out, however many one address has', async () => {
