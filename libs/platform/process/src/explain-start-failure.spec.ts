@@ -12,6 +12,10 @@ describe('a process that cannot start says', () => {
       'Port 3001 is taken: stop the program that listens on it, or set another (PORT, OPERATOR_PORT, ',
     ],
     [failure('EACCES', { port: 80 }), 'Port 80 may not be used by this user'],
+    [
+      failure('EADDRNOTAVAIL', { syscall: 'listen', address: '10.0.0.5', port: 3000 }),
+      'Nothing can listen at 10.0.0.5, port 3000 (EADDRNOTAVAIL): set another address (HOST, OPERATOR_HOST, ',
+    ],
     [failure('ECONNREFUSED', { address: '10.0.0.5', port: 5432 }), 'The database does not answer at 10.0.0.5:5432'],
     [failure('28P01'), 'The database refuses the user or password in DATABASE_URL'],
     [failure('28000'), 'The database refuses the user or password in DATABASE_URL'],
