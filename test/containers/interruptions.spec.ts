@@ -83,6 +83,13 @@ describe('stack.sh', () => {
     expect(state()).toEqual({ programs: [PRESENT], local: PRESENT, former: FORMER });
   });
 
+  it('names the rotation that was interrupted where an upgrade cannot migrate: the owner may have a password that nobody knows', () => {
+    write('secrets/owner/passwords-are-rotated', 'yes');
+    const { status, said } = upgrade({ MIGRATES: 'false' });
+    expect(status).not.toBe(0);
+    expect(said).toContain('To go on with it: apps/operator/stack.sh rotate database-passwords');
+  });
+
   it('rolls back to the former image, and then back again', () => {
     expect(rollback()).toMatchObject({ status: 0 });
     expect(state()).toEqual(backAtFormer);
