@@ -291,7 +291,8 @@ describe('changes through the operator API', () => {
   });
 
   describe('with an Idempotency-Key', () => {
-    const keyed = (path: string, body: object, key: string) => send('POST', path, body, { 'idempotency-key': key });
+    const keyed = (path: string, body: object | undefined, key: string) =>
+      send('POST', path, body, { 'idempotency-key': key });
     const tokens = async () =>
       ((await make('GET', `/tokens?customer_id=${customer}`)) as unknown as { total: number }).total;
 
@@ -307,6 +308,25 @@ describe('changes through the operator API', () => {
       expect(await tokens()).toBe(before + 1);
       const stored = await api.superuser.query(`select encode(reply, 'escape') as text from operator_request_key`);
       expect(JSON.stringify(stored.rows)).not.toContain(String(issued.token));
+    });
+
+    it('show a retry no secret, whatever makes one', async () => {
+      const token = await make('POST', '/tokens', { customer_id: customer, scopes: ['ai:read'] });
+      const url = 'https://erp.fjordlys.example/hooks';
+      const endpoint = await make('POST', '/webhook-endpoints', { customer_id: customer, url });
+      const routes = [
+        [`/tokens/${token.id}/rotate`, { grace_hours: 1 }, 'token'],
+        ['/webhook-endpoints', { customer_id: customer, url }, 'secret'],
+        [`/webhook-endpoints/${endpoint.id}/rotate-secret`, undefined, 'secret'],
+        ['/accounts', { email: 'once@example.com', role: 'viewer' }, 'link'],
+      ] as const;
+      for (const [path, body, field] of routes) {
+        const key = randomUUID();
+        const [first, again] = [await keyed(path, body, key), await keyed(path, body, key)];
+        const made = (await first.json()) as Reply;
+        expect([path, typeof made[field]]).toEqual([path, 'string']);
+        expect(await again.json()).toEqual({ ...made, [field]: null });
+      }
     });
 
     it('happen once when they are sent five times at once', async () => {

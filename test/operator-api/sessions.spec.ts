@@ -110,6 +110,14 @@ describe('sessions of the operator API', () => {
     expect(await statusWith(cookieOf(reply))).toBe(200);
   });
 
+  it('are of nobody if the browser has two cookies of the name, one of which is not ours', async () => {
+    const { cookie } = await logIn(api, 'support');
+    const planted = `__Host-operator_session=${'A'.repeat(43)}`;
+    expect(await statusWith(`${cookie}; ${planted}`)).toBe(401);
+    expect(await statusWith(`${planted}; ${cookie}`)).toBe(401);
+    expect(await statusWith(`other=1; ${cookie}`)).toBe(200);
+  });
+
   it('end when another login replaces them in the same browser', async () => {
     const first = cookieOf(await logInWith((await invite()).token));
     const second = cookieOf(await logInWith((await invite()).token, { cookie: first }));
