@@ -22,19 +22,21 @@ describe("A customer's SMS", () => {
     async (to) => expect(await fixture.send(await fixture.customer(), { to })).toMatchObject({ recipient: to }),
   );
 
-  it.each(['+4782012345', '+46939123456', '+979123456789', '+870773111632', '+881612345678', '+88216123456789'])(
-    'never goes to premium rate and satellite numbers, not of allowed countries either: %s',
-    async (to) => {
-      const customer = await fixture.customer();
-      await allow(customer, { countries: ['NO', 'SE'] });
+  it.each([
+    ...['+4782012345', '+46939123456', '+979123456789', '+870773111632', '+881612345678', '+88216123456789'],
+    ...['+447012345678', '+878101234567890'],
+  ])('never goes to premium rate, satellite and personal numbers, not of allowed countries either: %s', async (to) => {
+    const customer = await fixture.customer();
+    for (const countries of [null, ['NO', 'SE', 'GB']]) {
+      await allow(customer, { countries });
       expect(await refusal(customer, to)).toMatchObject({
         code: 'invalid_request',
         options: { errors: [{ pointer: '/to' }] },
       });
-      expect(await fixture.rows(customer)).toEqual([]);
-      expect(fixture.sandbox.elks46.total).toBe(0);
-    },
-  );
+    }
+    expect(await fixture.rows(customer)).toEqual([]);
+    expect(fixture.sandbox.elks46.total).toBe(0);
+  });
 
   it('goes to the countries that the operator named for the customer, and to no other', async () => {
     const customer = await fixture.customer();

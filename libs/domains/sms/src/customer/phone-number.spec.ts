@@ -70,6 +70,7 @@ describe('recipientKind', () => {
     ['+447012345678', { country: 'GB', never: 'personal (call forwarding)' }],
     ['+447400123456', { country: 'GB' }],
     ['+4788012345', { country: 'NO', never: 'personal (call forwarding)' }],
+    ['+878101234567890', { never: 'personal (call forwarding)' }],
     ['+870773111632', { never: 'satellite' }],
     ['+881612345678', { never: 'satellite' }],
     ['+88216123456789', { never: 'satellite' }],

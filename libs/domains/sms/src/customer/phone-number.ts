@@ -11,6 +11,8 @@ const NORWEGIAN = /^[49]\d{7}$/;
 const NORWEGIAN_MACHINE = /^\+4758\d{10}$/;
 /** Country codes of satellite networks and of the international networks that lead to them (ITU). */
 const SATELLITE_CODES = ['870', '881', '882', '883'];
+/** Country code of personal numbers that belong to no country (ITU: universal personal telecommunication). */
+const PERSONAL_CODE = '878';
 /** Territories with their own ISO code but another country's numbers and prices. */
 const PART_OF: Partial<Record<string, string>> = { SJ: 'NO', AX: 'FI' };
 
@@ -45,6 +47,8 @@ export function recipientKind(text: string): RecipientKind {
   const number = parsePhoneNumberFromString(text, { extract: false });
   if (!number) return {};
   if (SATELLITE_CODES.includes(number.countryCallingCode)) return { never: 'satellite' };
+  // The library has them as numbers of internet telephony.
+  if (number.countryCallingCode === PERSONAL_CODE) return { never: 'personal (call forwarding)' };
   const { country } = number;
   const place = country && { country: PART_OF[country] ?? country };
   // Of a number for machines the library would take a part.
