@@ -6,8 +6,11 @@ import { UpstreamError } from '../../ports/ai-upstream.port';
 /** `Retry-After` when calls in progress have reserved the credit: most calls take seconds. */
 const RESERVED_RETRY_SECONDS = 5;
 
-/** The error of a call whose reservation the ledger refused. */
-export function callRefused(outcome: Exclude<ReservationRefusal, 'key_taken'>): ServiceError {
+/**
+ * The error of a call whose reservation the ledger refused.
+ * @param thinks whether the credit must buy more tokens because of the request's budget_tokens
+ */
+export function callRefused(outcome: Exclude<ReservationRefusal, 'key_taken'>, thinks = false): ServiceError {
   switch (outcome) {
     case 'disabled':
       return new ServiceError('ai_disabled', 'AI is not enabled for you; ask the operator');
@@ -29,7 +32,9 @@ export function callRefused(outcome: Exclude<ReservationRefusal, 'key_taken'>): 
     case 'exhausted':
       return new ServiceError(
         'credit_exhausted',
-        'Your AI credit does not cover this message; ask for more with POST /ai/credit-requests',
+        'Your AI credit does not cover this message; ' +
+          (thinks ? 'a smaller budget_tokens of thinking needs less, or ' : '') +
+          'ask for more with POST /ai/credit-requests',
       );
   }
 }

@@ -53,6 +53,7 @@ export class CallReservationService {
     const maxTokens = Math.min(request.maxTokens ?? this.config.AI_DEFAULT_MAX_TOKENS, outputLimit);
     const { thinkingTokens = 0, inputTokens, cache } = request;
     if (thinkingTokens >= maxTokens) throw tooMuchThinking(maxTokens);
+    const leastAnswer = Math.min(maxTokens, this.config.AI_OUTPUT_TOKENS_FLOOR);
     const wanted: ReservationRequest = {
       customerId,
       tokenId,
@@ -62,7 +63,7 @@ export class CallReservationService {
       inputTokens,
       cache,
       maxTokens,
-      leastTokens: Math.max(Math.min(maxTokens, this.config.AI_OUTPUT_TOKENS_FLOOR), thinkingTokens + 1),
+      leastTokens: Math.max(leastAnswer, thinkingTokens + 1),
       mayShorten: false,
     };
     let result = await this.tryToReserve(wanted);
@@ -78,7 +79,7 @@ export class CallReservationService {
     }
     if (result.outcome === 'key_taken') throw new KeyTakenError('Another request has the Idempotency-Key');
     // With mayShorten the ledger has no other refusal.
-    throw callRefused(result.outcome === 'too_large' ? 'exhausted' : result.outcome);
+    throw callRefused(result.outcome === 'too_large' ? 'exhausted' : result.outcome, thinkingTokens >= leastAnswer);
   }
 
   private tryToReserve(request: ReservationRequest): Promise<ReservationResult> {
