@@ -215,6 +215,7 @@ describe('POST /ai/messages', () => {
     const reply = await send(caller, reservation);
     const { detail } = await expectProblem(reply, 402, 'credit_exhausted');
     expect(detail).toContain('POST /ai/credit-requests');
+    expect(detail).not.toContain('budget_tokens');
     expect(reply.headers.get('retry-after')).toBeNull();
   });
 
@@ -244,11 +245,12 @@ describe('POST /ai/messages', () => {
       const reply = await caller.post('/ai/v1/messages', {
         ...{ ...body, max_tokens, thinking: { type: 'enabled', budget_tokens } },
       });
-      return [reply.status, ((await reply.json()) as { code?: string }).code];
+      const { code, detail } = (await reply.json()) as { code?: string; detail?: string };
+      return [reply.status, code, ...(reply.status === 402 ? [detail?.includes('smaller budget_tokens')] : [])];
     };
     expect(await think(2000, 2000)).toEqual([400, 'invalid_request']);
     // 5 NOK buy less than 1,000 tokens.
-    expect(await think(1000)).toEqual([402, 'credit_exhausted']);
+    expect(await think(1000)).toEqual([402, 'credit_exhausted', true]);
     expect(fixture.sandbox.messages.total).toBe(0);
     expect(await think(900)).toEqual([200, undefined]);
     const { max_tokens: most } = JSON.parse(String(fixture.sandbox.messages.requests[0]?.body)) as {
@@ -256,7 +258,7 @@ describe('POST /ai/messages', () => {
     };
     expect(most > 900 && most < 1000).toBe(true);
     // One token is for the answer.
-    expect(await think(most)).toEqual([402, 'credit_exhausted']);
+    expect(await think(most)).toEqual([402, 'credit_exhausted', true]);
     expect(await think(most - 1)).toEqual([200, undefined]);
   });
 
@@ -363,6 +365,16 @@ describe('GET /ai/v1/models', () => {
     expect(await listed(true, fixture.model)).toEqual([[fixture.model], 200]);
     expect(await listed(false, fixture.model)).toEqual([[], 404]);
     expect(await listed(true, toCome)).toEqual([[], 404]);
+  });
+
+  it('has nothing behind or before the one model: a program that asks for more until nothing comes reaches the end', async () => {
+    const { call } = await createAiCaller(fixture);
+    for (const name of ['after_id', 'before_id']) {
+      const page = await (await call(`/ai/v1/models?limit=1&${name}=${fixture.model}`)).json();
+      expect(page).toEqual({ data: [], has_more: false, first_id: null, last_id: null });
+    }
+    // Of a former model nothing is known.
+    expect(await (await call('/ai/v1/models?after_id=former')).json()).toMatchObject({ data: [{ id: fixture.model }] });
   });
 });
 

@@ -1,4 +1,4 @@
-import { Controller, Get, Param } from '@nestjs/common';
+import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { AiModelsService } from '@domains/ai';
 import { RequireScope, TokenInApiKey } from '@platform/access';
@@ -17,11 +17,17 @@ export class SdkModelsController {
   @RequireScope('ai:read')
   @ApiOperation({
     summary: 'List the models, as SDKs do',
-    description: 'Lists the one model that your operator has fixed, or none while AI is not set up for you.',
+    description:
+      'Lists the one model that your operator has fixed, or none while AI is not set up for you. Behind and before it, with ' +
+      '`after_id` or `before_id`, there is none.',
   })
   @ApiOkResponse({ type: SdkModelListDto, description: 'Your models.' })
-  async listSdkModels(): Promise<SdkModelListDto> {
-    return toSdkModelListDto((await this.models.find())?.model);
+  async listSdkModels(
+    // Not declared in the document: the functions of generated clients would get another parameter.
+    @Query() { after_id: after, before_id: before }: Record<string, unknown>,
+  ): Promise<SdkModelListDto> {
+    const model = (await this.models.find())?.model;
+    return toSdkModelListDto(model === after || model === before ? undefined : model);
   }
 
   @Get(':id')
