@@ -12,8 +12,19 @@ describe('hostile bodies', () => {
     expect(answers).toHaveLength(bodies.length);
     expect(measured.alive).toBe(true);
     expect(measured.largestRssMb).toBeLessThan(768);
-    // Delays are measured by `npm run attack:bodies`, on a quiet machine.
-    expect(measured.longestTurnMs).toBeLessThan(50);
+    // Delays are measured by `npm run attack:bodies`, on a quiet machine. A slow one takes longer for everything.
+    expect(measured.longestTurnMs).toBeLessThan(Math.max(50, 3 * msOfParsing(3 * MB)));
     expect(measured.slowestHealthMs).toBeLessThan(2000);
   }, 120_000);
 });
+
+/** What Node takes for a JSON text of that size here, of small values: the least of five times. */
+function msOfParsing(bytes: number): number {
+  const text = JSON.stringify(Array.from({ length: bytes / 2 }, (_, index) => index % 10));
+  const times = Array.from({ length: 5 }, () => {
+    const startedAt = performance.now();
+    JSON.parse(text);
+    return performance.now() - startedAt;
+  });
+  return Math.min(...times);
+}
