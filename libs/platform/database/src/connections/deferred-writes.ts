@@ -93,7 +93,6 @@ export class DeferredWrites<Item> {
     for (let [next] = this.waiting; next !== undefined; [next] = this.waiting) {
       const [customer, line] = next;
       const stored = await this.storeAll(line);
-      if (!stored && signal.aborted) break;
       this.waiting.delete(customer);
       // One may have been added since the last was stored.
       if (line.length > 0) this.waiting.set(customer, line);
