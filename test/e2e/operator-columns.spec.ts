@@ -35,7 +35,7 @@ describe('The columns of a list', () => {
 
   // Of a list without rows a table says so, and CSV has its head all the same.
   it.each([
-    ['account list', 'name,email,role,active,last_login_at,id,oidc_subject,created_at'],
+    ['account list', 'name,email,role,active,last_login_at,id,oidc_issuer,oidc_subject,created_at'],
     ['ai prices', 'model,valid_from,in_force,input,output,cache_write5m,cache_write1h,cache_read,example,created_at'],
     [
       'ai accounting --month 2026-01',

@@ -87,7 +87,13 @@ describe('login with an identity provider', () => {
 
   it('makes one account of a person who comes for the first time in two windows at once', async () => {
     const accounts = api.app.get(OperatorAccountsService);
-    const identity = { subject: 'twice', email: 'twice@example.com', name: 'twice', role: 'viewer' } as const;
+    const identity = {
+      issuer: 'https://id.example',
+      subject: 'twice',
+      email: 'twice@example.com',
+      name: 'twice',
+      role: 'viewer',
+    } as const;
     // Both look for it before one of them makes it.
     const release = await holdLock(api.database, 'lock table operator_account in share mode');
     const made = [accounts.ofIdentity(identity), accounts.ofIdentity(identity)];
@@ -100,7 +106,7 @@ describe('login with an identity provider', () => {
   it('gives an account to nobody else who has its address by now, and keeps it for a person with another address', async () => {
     const accounts = api.app.get(OperatorAccountsService);
     const of = (subject: string, email: string) =>
-      accounts.ofIdentity({ subject, email, name: subject, role: 'viewer' });
+      accounts.ofIdentity({ issuer: 'https://id.example', subject, email, name: subject, role: 'viewer' });
     const { id } = await of('first-owner', 'desk@example.com');
     expect((await of('first-owner', 'married@example.com')).id).toBe(id);
     await expect(of('second-owner', 'DESK@example.com')).rejects.toMatchObject({
@@ -112,11 +118,38 @@ describe('login with an identity provider', () => {
     await expect(of('fourth', 'invited@example.com')).rejects.toMatchObject({ code: 'login_failed' });
   });
 
+  it('gives people their accounts by their addresses after a change of provider, and nobody that of another with the same subject', async () => {
+    const accounts = api.app.get(OperatorAccountsService);
+    const at = (issuer: string, subject: string, email: string) =>
+      accounts.ofIdentity({ issuer, subject, email, name: email, role: 'billing' });
+    const anna = await at('https://former.example', '1001', 'anna@example.com');
+    const bjorn = await at('https://former.example', '1002', 'bjorn@example.com');
+    expect((await at('https://next.example', '1001', 'bjorn@example.com')).id).toBe(bjorn.id);
+    expect((await at('https://next.example', '1002', 'anna@example.com')).id).toBe(anna.id);
+    expect((await at('https://next.example', '1002', 'married-anna@example.com')).id).toBe(anna.id);
+    await expect(at('https://next.example', '1003', 'anna@example.com')).rejects.toMatchObject({
+      detail: 'Another person has an account with your e-mail address',
+    });
+    // An account that a release without issuers has connected is that of the provider of today.
+    await api.superuser.query(`update operator_account set oidc_issuer = null where id = $1`, [anna.id]);
+    await expect(at('https://next.example', '1003', 'anna@example.com')).rejects.toMatchObject({
+      code: 'login_failed',
+    });
+    expect((await at('https://next.example', '1002', 'married-anna@example.com')).id).toBe(anna.id);
+    const { rows: linked } = await api.superuser.query<object>(
+      `select metadata from audit_log where action = 'account.role' and metadata->>'account_id' = $1 order by id limit 1`,
+      [anna.id],
+    );
+    expect(linked).toEqual([
+      { metadata: { account_id: anna.id, role: 'billing', issuer: 'https://next.example', subject: '1002' } },
+    ]);
+  });
+
   it('gives each person a name that the audit log takes and nobody else has, whatever the provider calls them', async () => {
     const accounts = api.app.get(OperatorAccountsService);
     const long = `per@${'a-long-name-of-a-company.'.repeat(3)}example.com`;
     const nameOf = async (email: string, name: string) =>
-      (await accounts.ofIdentity({ subject: email, email, name, role: 'viewer' })).name;
+      (await accounts.ofIdentity({ issuer: 'https://id.example', subject: email, email, name, role: 'viewer' })).name;
     expect(await nameOf('ase@example.com', '\u00c5se')).toBe('\u00c5se');
     // The same letters in another form, or with a blank, are the same name.
     expect(await nameOf('ase.2@example.com', 'A\u030ase')).toBe('ase.2@example.com');

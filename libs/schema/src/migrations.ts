@@ -61,7 +61,11 @@ import {
 import { IdempotencySchema1763683200550 } from '@platform/idempotency';
 import { QUEUE_FUNCTIONS } from '@platform/jobs';
 import { Backups1763683201400, ScheduledBackups1763683206100 } from '@platform/maintenance';
-import { AskedLogins1763683204000, OperatorAccounts1763683203000 } from '@platform/operator-accounts';
+import {
+  AskedLogins1763683204000,
+  IdentityIssuers1763683207000,
+  OperatorAccounts1763683203000,
+} from '@platform/operator-accounts';
 import { RefusedRequests1763683201300 } from '@platform/refusals';
 import { TokensSchema1763683200200, ToldTokenExpiries1763683201630 } from '@platform/tokens';
 
@@ -121,6 +125,7 @@ export const migrations = [
   InvoiceNumbersOfCompanies1763683205800,
   FormerWebhookSecrets1763683206000,
   ScheduledBackups1763683206100,
+  IdentityIssuers1763683207000,
 ];
 
 /**

@@ -14,6 +14,8 @@ import { OPERATOR_PREFIX } from '../interface';
 
 /** A person whom the identity provider has authenticated. */
 export interface Identity {
+  /** The provider, as its ID tokens name it. */
+  issuer: string;
   subject: string;
   email: string;
   name: string;
@@ -77,15 +79,16 @@ export class OidcService {
           cause,
         });
       });
-    return this.identityIn(tokens.claims() ?? { sub: '' });
+    return this.identityIn(tokens.claims() ?? { iss: '', sub: '' });
   }
 
   /** @throws ServiceError login_failed without a role or an address */
-  private identityIn(claims: { sub: string } & Record<string, unknown>): Identity {
+  private identityIn(claims: { iss: string; sub: string } & Record<string, unknown>): Identity {
     const given = [claims[this.config.OPERATOR_OIDC_ROLE_CLAIM]].flat().filter(isOperatorRole);
     const role = BY_POWER.find((one) => given.includes(one));
     if (!role) throw new ServiceError('login_failed', 'The identity provider gives you no role here');
     const {
+      iss: issuer,
       sub: subject,
       email,
       email_verified: verified,
@@ -97,7 +100,8 @@ export class OidcService {
       throw new ServiceError('login_failed', 'The identity provider has no verified e-mail address of yours');
     const shown = [username, name].find((one) => typeof one === 'string' && one !== '');
     const askedAt = new Date(typeof authTime === 'number' ? authTime * 1000 : 0);
-    return { subject, email, role, askedAt, name: typeof shown === 'string' ? shown : (email.split('@', 1)[0] ?? '') };
+    const shownName = typeof shown === 'string' ? shown : (email.split('@', 1)[0] ?? '');
+    return { issuer, subject, email, role, askedAt, name: shownName };
   }
 
   private callback(request: FastifyRequest): string {

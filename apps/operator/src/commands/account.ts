@@ -32,7 +32,7 @@ const list = command({
   examples: ['', '--json'],
   reads: true,
   columns: ['name', 'email', 'role', 'active', 'last_login_at', 'id'],
-  moreColumns: ['oidc_subject', 'created_at'],
+  moreColumns: ['oidc_issuer', 'oidc_subject', 'created_at'],
   run: ({ accounts }) => accounts.list(),
 });
 

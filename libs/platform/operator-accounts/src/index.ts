@@ -5,6 +5,7 @@ export { type LoginMethod, OperatorSession } from './entities/operator-session.e
 export { LoginAttemptsService } from './login-attempts.service';
 export { OperatorAccounts1763683203000 } from './migrations/1763683203000-operator-accounts';
 export { AskedLogins1763683204000 } from './migrations/1763683204000-asked-logins';
+export { IdentityIssuers1763683207000 } from './migrations/1763683207000-identity-issuers';
 export { type Invitation, type InvitedAccount, OperatorAccountsService } from './operator-accounts.service';
 export { OperatorAccountsModule } from './operator-accounts.module';
 export { OperatorPasskeysService, type PasskeySite } from './operator-passkeys.service';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, In } from 'typeorm';
+import { DataSource, type EntityManager, In, IsNull } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { NO_CUSTOMER } from '@platform/context';
 import { AppConfig } from '@platform/config';
@@ -56,8 +56,7 @@ export class OperatorAccountsService {
     if (!EMAIL.test(email)) throw new ServiceError('invalid_request', `${email} is not an e-mail address`);
     try {
       return await this.dataSource.transaction(async (manager) => {
-        const account =
-          (await findByEmail(manager, email)) ?? (await this.add(manager, actor, { email, role, name }, null));
+        const account = (await findByEmail(manager, email)) ?? (await this.add(manager, actor, { email, role, name }));
         if (!account.active)
           throw new ServiceError('invalid_request', `The account of ${email} is deactivated: activate it first`);
         if (role !== undefined && role !== account.role)
@@ -153,35 +152,42 @@ export class OperatorAccountsService {
   }
 
   /**
-   * The account of a person whom the identity provider has authenticated, made or changed as it says. @throws ServiceError
-   * login_failed for a deactivated account
+   * The account of a person whom the identity provider has authenticated, made or changed as it says. Subjects are unique at their
+   * issuer only (OpenID Connect Core 1.0, 5.7): after another provider was configured, people get their accounts by their addresses.
+   * @throws ServiceError login_failed for a deactivated account, and for one that another person of the provider has
    */
   async ofIdentity(identity: {
+    issuer: string;
     subject: string;
     email: string;
     name: string;
     role: OperatorRole;
   }): Promise<OperatorAccount> {
-    const { subject, email, role } = identity;
+    const { issuer, subject, email, role } = identity;
+    const ids = { oidcIssuer: issuer, oidcSubject: subject };
     const actor = 'identity-provider';
     return this.dataSource.transaction(async (manager) => {
       const find = async () =>
-        (await manager.findOneBy(OperatorAccount, { oidcSubject: subject })) ?? (await findByEmail(manager, email));
+        (await manager.findOneBy(OperatorAccount, ids)) ??
+        (await manager.findOneBy(OperatorAccount, { ...ids, oidcIssuer: IsNull() })) ??
+        (await findByEmail(manager, email));
       let known = await find();
       if (!known) {
         // The person may log in for the first time in two windows at once, or have the name of another who does.
         await manager.query('lock table operator_account in share row exclusive mode');
         known = await find();
       }
-      const account = known ?? (await this.add(manager, actor, await freeName(manager, identity), subject));
+      const account = known ?? (await this.add(manager, actor, await freeName(manager, identity), ids));
       if (!account.active) throw new ServiceError('login_failed', 'Your account is deactivated');
-      if (account.oidcSubject !== null && account.oidcSubject !== subject)
+      const isOfAnother = account.oidcSubject !== null && account.oidcSubject !== subject;
+      if (isOfAnother && (account.oidcIssuer ?? issuer) === issuer)
         throw new ServiceError('login_failed', 'Another person has an account with your e-mail address');
-      if (account.role === role && account.oidcSubject === subject) return account;
-      await manager.update(OperatorAccount, { id: account.id }, { role, oidcSubject: subject });
-      const metadata = { account_id: account.id, role };
+      const isTheirs = account.oidcSubject === subject && account.oidcIssuer === issuer;
+      if (account.role === role && isTheirs) return account;
+      await manager.update(OperatorAccount, { id: account.id }, { role, ...ids });
+      const metadata = { account_id: account.id, role, ...(!isTheirs && { issuer, subject }) };
       await this.audit.record(manager, { customerId: NO_CUSTOMER, actor, action: 'account.role', metadata });
-      return Object.assign(account, { role, oidcSubject: subject });
+      return Object.assign(account, { role, ...ids });
     });
   }
 
@@ -189,12 +195,12 @@ export class OperatorAccountsService {
     manager: EntityManager,
     actor: string,
     { email, role, name: given }: Invitation,
-    oidcSubject: string | null,
+    ids?: { oidcIssuer: string; oidcSubject: string },
   ): Promise<OperatorAccount> {
     if (role === undefined) throw new ServiceError('invalid_request', `There is no account of ${email}: give a role`);
     const name = personName(given ?? email.split('@', 1)[0] ?? '');
     const id = randomUUID();
-    await manager.insert(OperatorAccount, { id, email, name, role, oidcSubject, createdAt: () => 'app.now()' });
+    await manager.insert(OperatorAccount, { id, email, name, role, ...ids, createdAt: () => 'app.now()' });
     const metadata = { account_id: id, email, name, role };
     await this.audit.record(manager, { customerId: NO_CUSTOMER, actor, action: 'account.create', metadata });
     return manager.findOneByOrFail(OperatorAccount, { id });

@@ -5,7 +5,7 @@ import type { OperatorRole } from '../operator-roles';
 @Entity('operator_account')
 @Index('operator_account_email_key', { synchronize: false })
 @Index('operator_account_name_key', { synchronize: false })
-@Index('operator_account_oidc_subject_key', { synchronize: false })
+@Index('operator_account_identity_key', { synchronize: false })
 @Check('operator_account_role_check', `role in ('viewer', 'support', 'billing', 'admin')`)
 export class OperatorAccount {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'operator_account_pk' })
@@ -25,7 +25,11 @@ export class OperatorAccount {
   @Column('boolean', { default: true })
   active!: boolean;
 
-  /** Its id at the identity provider, if it has logged in there. */
+  /** The identity provider where it has logged in, as ID tokens name it. */
+  @Column('text', { nullable: true })
+  oidcIssuer!: string | null;
+
+  /** Its id there. */
   @Column('text', { nullable: true })
   oidcSubject!: string | null;
 
