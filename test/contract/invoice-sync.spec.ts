@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Logger } from '@nestjs/common';
 import type { DirectiveValues } from '../../apps/sandbox/src/shared/faults/directives';
 import { saveFakeInvoice } from '@test/factories/invoice.factory';
 import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture';
@@ -233,6 +234,27 @@ describe('The sync with Stripe', () => {
     },
     20_000,
   );
+
+  it('says that the log has the cause, and no more, when it fails inside', async () => {
+    fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_inside', count: 1 });
+    const customer = await fixture.customer('stripe', 'cus_inside');
+    await fixture.superuser.query('revoke insert on invoice from account_operator');
+    const logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue();
+    expect(await sync(customer)).toBe('failed');
+    await fixture.superuser.query('grant insert on invoice to account_operator');
+    expect(logged.mock.calls).toEqual([
+      [
+        expect.objectContaining({
+          msg: 'invoice sync failed',
+          err: expect.objectContaining({ code: '42501' }),
+        }),
+      ],
+    ]);
+    logged.mockRestore();
+    expect(await report(customer)).toMatchObject({
+      ...{ failures: 1, lastError: 'The sync failed because of an internal error; see the log' },
+    });
+  });
 
   it('is tried again after 15 seconds, then with doubling pauses: of a minute at most for an hour, then of the usual one', async () => {
     fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_pauses', count: 1 });
