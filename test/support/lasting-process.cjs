@@ -1,5 +1,6 @@
 const { AsyncLocalStorage } = require('node:async_hooks');
 const { fork } = require('node:child_process');
+const { once } = require('node:events');
 
 /** Outside of all tests: `environment.ts` loads this file first. A process would keep the test that it is started in. */
 const outside = AsyncLocalStorage.snapshot();
@@ -22,4 +23,11 @@ exports.lastingProcess = (path, environment) => {
   started.unref();
   started.channel.unref();
   return started;
+};
+
+/** Ends all of them, as at the end of the worker. Resolves when they have ended. */
+exports.endLastingProcesses = async () => {
+  const ends = [...processes.values()].map((running) => once(running, 'exit'));
+  for (const running of processes.values()) running.disconnect();
+  await Promise.all(ends);
 };

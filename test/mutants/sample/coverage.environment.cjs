@@ -3,7 +3,9 @@ const { mkdirSync, writeFileSync } = require('node:fs');
 const { Session } = require('node:inspector');
 const { join, relative } = require('node:path');
 
-const Environment = require(join(process.cwd(), 'test', 'support', 'environment.ts')).default;
+const support = join(process.cwd(), 'test', 'support');
+const Environment = require(join(support, 'environment.ts')).default;
+const { endLastingProcesses } = require(join(support, 'lasting-process.cjs'));
 
 /**
  * Records which code a spec runs, in its own process and in programs that it starts: Node passes `NODE_V8_COVERAGE` on to
@@ -37,6 +39,8 @@ module.exports = class CoverageEnvironment extends Environment {
     const own = result.filter(({ url }) => code.test(url));
     writeFileSync(join(this.folder, 'spec.json'), JSON.stringify({ spec: this.spec, ms, result: own }));
     await super.teardown();
+    // What runs commands for all specs of a worker writes its coverage at its end, into the folder of the spec that started it.
+    await endLastingProcesses();
   }
 
   post(method, params) {
