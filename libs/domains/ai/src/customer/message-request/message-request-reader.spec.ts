@@ -57,6 +57,11 @@ describe('readMessageRequest', () => {
       },
       ['/messages/0/content', '/messages/1/content'],
     ],
+    [
+      'an empty answer that is not the last message',
+      { messages: [hello, { role: 'assistant', content: '' }, hello, { role: 'assistant', content: [] }, 'hi'] },
+      ['/messages/1/content', '/messages/3/content', '/messages/4'],
+    ],
     ['a block that is no object', { messages: [{ role: 'user', content: [text, 'hi'] }] }, ['/messages/0/content/1']],
     ['a block that is a list', { messages: [{ role: 'user', content: [text, [text]] }] }, ['/messages/0/content/1']],
     ['a block without a type', { messages: [{ role: 'user', content: [{ text: 'hi' }] }] }, ['/messages/0/content/0']],
