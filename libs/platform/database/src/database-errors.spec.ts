@@ -1,6 +1,12 @@
 import { DatabaseError } from 'pg';
 import { QueryFailedError } from 'typeorm';
-import { isDatabaseUnavailable, isLockTimeout, isTransientFailure, OverloadedError } from './database-errors';
+import {
+  asUnavailable,
+  isDatabaseUnavailable,
+  isLockTimeout,
+  isTransientFailure,
+  OverloadedError,
+} from './database-errors';
 
 const server = (code: string, severity = 'ERROR') =>
   Object.assign(new DatabaseError('message', 7, 'error'), { code, severity });
@@ -38,6 +44,12 @@ describe('a failure of the database', () => {
     ['for want of time', new OverloadedError()],
   ])('means that it is unavailable: %s', (_what, error) => {
     expect([isDatabaseUnavailable(error), isTransientFailure(error)]).toEqual([true, true]);
+  });
+
+  it('that means so has its cause with it, for the log; any other stays as it is', () => {
+    const [away, ours] = [server('57P01'), server('23505')];
+    expect(asUnavailable(away)).toMatchObject({ message: 'The database is unavailable', cause: away });
+    expect(asUnavailable(ours)).toBe(ours);
   });
 
   it.each(['40001', '40P01', '55P03'])('caused by another transaction is transient: %s', (code) => {
