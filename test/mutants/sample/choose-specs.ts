@@ -5,6 +5,8 @@ import type { SpecCoverage } from './spec-coverage';
 
 /** A file whose code runs before a spec begins, in the template of all databases: specs cover it only if they make their own. */
 const IN_TEMPLATE = '/migrations/';
+/** The spec that compares all tables with the entities. */
+const SCHEMA_SPEC = 'test/contract/schema.spec.ts';
 
 /** Files into which only the whole compilation writes the document's texts, and the spec that compares the document. */
 const DESCRIBED = /\.(?:dto|controller)\.ts$/;
@@ -59,7 +61,9 @@ export class SpecChoice {
         this.ms(a) - this.ms(b),
     );
     const isBeside = (spec: string) => distance(spec, file) < ELSEWHERE;
-    return [sorted.filter(isBeside), sorted.filter((spec) => !isBeside(spec))];
+    const elsewhere = sorted.filter((spec) => !isBeside(spec));
+    const ofSchema = file.includes(IN_TEMPLATE) ? [SCHEMA_SPEC] : [];
+    return [sorted.filter(isBeside), [...new Set([...ofSchema, ...elsewhere])]];
   }
 
   /** How long a spec takes on its own, in milliseconds. */
