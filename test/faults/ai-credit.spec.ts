@@ -131,7 +131,7 @@ describe('AI credit, under load and faults', () => {
   });
 
   it('outlives a process that is stopped and goes on: what was given up meanwhile is charged late, and answered', async () => {
-    const [stopped, other] = [await stress.start(), await stress.start()];
+    const [stopped, other] = await Promise.all([stress.start(), stress.start()]);
     const { id, token } = await stress.customer({ included: 50 });
     const gate = stress.sandbox.messages.hold();
     const calls = Array.from({ length: 5 }, () => sendMessage(stopped, token, message()));
@@ -144,7 +144,7 @@ describe('AI credit, under load and faults', () => {
     expect(new Set(await Promise.all(calls))).toEqual(new Set([201]));
     expect(await sendMessage(stopped, token, message())).toBe(201);
     expect(await stress.audit(id)).toMatchObject({ problems: [], reserved: 0, usages: 7, duplicates: 0 });
-  });
+  }, 60_000);
 
   it.each([
     ['before the reservation is stored', 'reservation'],
