@@ -137,10 +137,11 @@ describe('login with an identity provider', () => {
     });
     expect((await at('https://next.example', '1002', 'married-anna@example.com')).id).toBe(anna.id);
     const { rows: linked } = await api.superuser.query<object>(
-      `select metadata from audit_log where action = 'account.role' and metadata->>'account_id' = $1 order by id limit 1`,
+      `select metadata from audit_log where metadata->>'account_id' = $1 order by id limit 2`,
       [anna.id],
     );
-    expect(linked).toEqual([
+    expect(linked).toMatchObject([
+      { metadata: { issuer: 'https://former.example', subject: '1001' } },
       { metadata: { account_id: anna.id, role: 'billing', issuer: 'https://next.example', subject: '1002' } },
     ]);
   });

@@ -201,7 +201,8 @@ export class OperatorAccountsService {
     const name = personName(given ?? email.split('@', 1)[0] ?? '');
     const id = randomUUID();
     await manager.insert(OperatorAccount, { id, email, name, role, ...ids, createdAt: () => 'app.now()' });
-    const metadata = { account_id: id, email, name, role };
+    const identity = ids && { issuer: ids.oidcIssuer, subject: ids.oidcSubject };
+    const metadata = { account_id: id, email, name, role, ...identity };
     await this.audit.record(manager, { customerId: NO_CUSTOMER, actor, action: 'account.create', metadata });
     return manager.findOneByOrFail(OperatorAccount, { id });
   }
