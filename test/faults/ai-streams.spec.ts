@@ -9,6 +9,24 @@ import { until } from '@test/until';
 const EVERY_MS = 60_000;
 const START = 'event: message_start\ndata: {"message":{"usage":{"input_tokens":3,"output_tokens":1}}}\n\n';
 
+it('A streamed AI message that goes on for longer than the provider may be silent is whole, and charged', async () => {
+  const ai = await startAiApi({ AI_UPSTREAM_TIMEOUT_MS: '2000' });
+  try {
+    const { post, customer } = await createAiCaller(ai);
+    const content = `${'a'.repeat(200)} [[sandbox:events=60]] [[sandbox:event-delay=60]]`;
+    const message = { messages: [{ role: 'user', content }], max_tokens: 500, stream: true };
+    const begun = performance.now();
+    expect(await (await post('/ai/v1/messages', message)).text()).toContain('event: message_stop');
+    expect(performance.now() - begun).toBeGreaterThan(2_500);
+    const { rows } = await ai.api.superuser.query('select streamed from ai_usage where customer_id = $1', [
+      customer.id,
+    ]);
+    expect(rows).toEqual([{ streamed: true }]);
+  } finally {
+    await ai.stop();
+  }
+}, 60_000);
+
 describe('A streamed AI message', () => {
   let ai: AiApi;
   beforeAll(async () => (ai = await startAiApi({ AI_STREAM_PATIENCE_MS: '500', AI_UPSTREAM_TIMEOUT_MS: '8000' })));

@@ -126,6 +126,7 @@ export function request(customerId: string, overrides: Partial<ReservationReques
     maxTokens: 20,
     leastTokens: overrides.maxTokens ?? 20,
     mayShorten: true,
+    streamed: false,
     requestId: 'request',
     tokenId: null,
     ...overrides,

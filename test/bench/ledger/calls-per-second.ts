@@ -56,6 +56,7 @@ async function makeCall(ledger: CreditLedger, customerId: string): Promise<void>
     maxTokens: 64,
     leastTokens: 64,
     mayShorten: false,
+    streamed: false,
     requestId: randomUUID(),
     tokenId: null,
   });

@@ -1,3 +1,4 @@
+import type { AppConfig } from '@platform/config';
 /** Longest note of an adjustment or a refund, in Unicode characters. */
 export const CREDIT_NOTE_MAX = 1000;
 
@@ -26,4 +27,9 @@ export function thresholdsFault(thresholds: unknown): string | undefined {
     new Set(thresholds).size === thresholds.length
     ? undefined
     : 'must be a list of one to five different whole numbers from 1 to 99';
+}
+
+/** How long a call to the provider may take, in milliseconds. */
+export function longestCallMs({ AI_UPSTREAM_TIMEOUT_MS, AI_STREAM_TIMEOUT_MS }: AppConfig, streamed: boolean): number {
+  return streamed ? Math.max(AI_UPSTREAM_TIMEOUT_MS, AI_STREAM_TIMEOUT_MS) : AI_UPSTREAM_TIMEOUT_MS;
 }

@@ -43,7 +43,8 @@ export class UpstreamCall implements Receiver, BodyReader {
   private ending?: EndReason;
   private readonly startedAt = performance.now();
   private readonly timeoutMs: number;
-  private readonly deadline: NodeJS.Timeout;
+  private readonly longestMs: number;
+  private deadline: NodeJS.Timeout;
   private readonly stalledBefore: number;
   private readonly lease: ByteLease;
   private ended?: PromiseWithResolvers<void>;
@@ -66,7 +67,8 @@ export class UpstreamCall implements Receiver, BodyReader {
     private stream: BodyStream | undefined,
   ) {
     this.timeoutMs = request.timeoutMs ?? surroundings.options.timeoutMs;
-    this.deadline = setTimeout(() => this.end('timeout_total'), this.timeoutMs);
+    this.longestMs = request.longestMs ?? this.timeoutMs;
+    this.deadline = setTimeout(this.checkDeadline, this.timeoutMs);
     this.stalledBefore = surroundings.stalls.begin();
     this.lease = surroundings.budget.open();
     if (stream) stream.onClosed = this.cancel;
@@ -268,6 +270,15 @@ export class UpstreamCall implements Receiver, BodyReader {
   }
 
   private readonly cancel = () => this.end('cancelled');
+
+  /** Ends the call at its deadline, which moves on while a reply does that may go on for longer. */
+  private readonly checkDeadline = () => {
+    const quietMs = this.heldBack ? 0 : performance.now() - (this.heardAt ?? this.startedAt);
+    const leftMs = Math.min(this.longestMs - this.durationMs, this.timeoutMs - quietMs);
+    // A timer may fire a little early.
+    if (leftMs < 1) this.end('timeout_total');
+    else this.deadline = setTimeout(this.checkDeadline, leftMs);
+  };
 
   private get stalled(): boolean {
     return this.surroundings.stalls.explains(this.stalledBefore, this.durationMs);

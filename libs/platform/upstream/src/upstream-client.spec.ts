@@ -406,6 +406,27 @@ describe('UpstreamClient', () => {
       await until(() => server.open === 0);
     });
 
+    it('beyond the deadline while they go on, if the request allows it, but not for ever, nor when they stop', async () => {
+      const dripping = (socket: Socket, letters: number) => {
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n');
+        let sent = 0;
+        const timer = setInterval(() => (sent++ < letters ? socket.write('x') : undefined), 50);
+        socket.once('close', () => clearInterval(timer));
+      };
+      const client = open({ timeoutMs: 500 });
+      const failed = async (letters: number, longestMs: number) => {
+        server.answer((socket) => dripping(socket, letters));
+        const begun = performance.now();
+        const { content } = await client.stream({ ...get, longestMs });
+        await expect(text(content)).rejects.toMatchObject({ reason: 'timeout_total' });
+        return performance.now() - begun;
+      };
+      expect(await failed(1000, 1_500)).toBeGreaterThan(1_400);
+      const stopped = await failed(20, 30_000);
+      expect(stopped).toBeGreaterThan(1_400);
+      expect(stopped).toBeLessThan(10_000);
+    });
+
     it('no refusal: that is an error with what it said', async () => {
       server.answer((socket) => socket.write(rawReply(404, '{"why":"gone"}')));
       const error: unknown = await open()

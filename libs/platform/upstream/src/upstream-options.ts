@@ -80,6 +80,8 @@ export interface UpstreamRequest {
   /** The caller: a customer, an account. Never logged or sent. */
   onBehalfOf?: string;
   timeoutMs?: number;
+  /** Maximum duration while the reply goes on: `timeoutMs` then bounds how long nothing of it comes. Default: `timeoutMs`. */
+  longestMs?: number;
   maxReplyBytes?: number;
   retry?: RetryRule;
   /** Ends the call early. */

@@ -9,7 +9,7 @@ async function saveReservations({ superuser }: WatchedService, count: number, de
   await enableAi(superuser, id, { model: await saveModelPrice(superuser), included: 100 });
   await superuser.query(
     `insert into ai_reservation (customer_id, id, amount, model, price_valid_from, input_tokens_bound, max_tokens, deadline, month, created_at)
-     select $1, app.new_id(), 2, s.model, '2020-01-01', 1, 1, now() + $2::interval, a.month, now() - interval '20 minutes'
+     select $1, app.new_id(), 2, s.model, '2020-01-01', 1, 1, now() + $2::interval, a.month, now() - interval '80 minutes'
      from ai_settings s join ai_account a using (customer_id), generate_series(1, $3) where s.customer_id = $1`,
     [id, deadline, count],
   );

@@ -1,5 +1,6 @@
 import type { AppConfig } from '@platform/config';
 import type { SealedReply } from '@platform/idempotency';
+import { longestCallMs } from '../ai-values';
 
 /**
  * Two-phase charging: credit is reserved before the upstream is called, then the reservation is settled or released. Each
@@ -33,8 +34,8 @@ export abstract class CreditLedger {
 }
 
 /** How long a reservation is pending at most, in milliseconds: then its call counts as abandoned. */
-export function reservationLifetimeMs({ AI_UPSTREAM_TIMEOUT_MS, AI_RESERVATION_MARGIN_MS }: AppConfig): number {
-  return AI_UPSTREAM_TIMEOUT_MS + AI_RESERVATION_MARGIN_MS;
+export function reservationLifetimeMs(config: AppConfig, streamed: boolean): number {
+  return longestCallMs(config, streamed) + config.AI_RESERVATION_MARGIN_MS;
 }
 
 /** Asks to reserve credit for a call. */
@@ -51,6 +52,8 @@ export interface ReservationRequest {
   leastTokens: number;
   /** Whether `maxTokens` may be reduced, down to `leastTokens`, if the credit buys no more. */
   mayShorten: boolean;
+  /** Whether the answer is streamed: it may take longer, and so does its reservation live longer. */
+  streamed: boolean;
   /** The id of the API request. */
   requestId: string | null;
   tokenId: string | null;

@@ -200,6 +200,20 @@ describe.each(LEDGER_NAMES)('CreditLedger, %s', (name) => {
     expect(Number((await fixture.account(customerId)).reserved)).toBeCloseTo(amount + 0.005, 12);
   });
 
+  it('keeps the reservation of a stream as long as a stream may take, and no other one for so long', async () => {
+    const minutesOf = async (streamed: boolean) => {
+      const customerId = await save({ included: 1 });
+      await fixture.ledger().reserve(request(customerId, { streamed }));
+      const { rows } = await fixture.superuser.query<{ minutes: number }>(
+        `select extract(epoch from deadline - created_at)::float8 / 60 as minutes from ai_reservation where customer_id = $1`,
+        [customerId],
+      );
+      return rows[0]!.minutes;
+    };
+    expect(await minutesOf(true)).toBeGreaterThan(60);
+    expect(await minutesOf(false)).toBeLessThan(10);
+  });
+
   it.each(['inputTokens', 'maxTokens', 'leastTokens'] as const)(
     'reserves nothing for a call whose %s are below zero, and for those beside it what they need',
     async (bound) => {

@@ -47,7 +47,8 @@ export type LedgerEngine = 'one server' | 'cluster';
  */
 export class LedgerStatements {
   private readonly timeZone: string;
-  private readonly lifetime: string;
+  /** How long reservations are pending at most: those of messages in whole, and those of streams. */
+  private readonly lifetimes: { whole: string; streamed: string };
   /** Whether calls of customers without a key of their own are made with the service's. */
   private readonly sharedKey: boolean;
   private readonly patienceMs: number;
@@ -59,14 +60,17 @@ export class LedgerStatements {
     config: AppConfig,
   ) {
     this.timeZone = config.BILLING_TIMEZONE;
-    this.lifetime = `${reservationLifetimeMs(config)} milliseconds`;
+    const lifetime = (streamed: boolean) => `${reservationLifetimeMs(config, streamed)} milliseconds`;
+    this.lifetimes = { whole: lifetime(false), streamed: lifetime(true) };
     this.sharedKey = providerSettings(config).sharedKey !== undefined;
     this.patienceMs = config.DATABASE_STATEMENT_TIMEOUT_MS;
   }
 
   async reserve(batch: ReservationRequest[], wait: LockWait): Promise<ReservationResult[]> {
     const calls = compositeArray(batch.map(requestFields));
-    const rest = [calls, this.timeZone, this.lifetime, this.notAfter(), this.sharedKey, this.heartbeat.processId];
+    // A statement has one lifetime: the longest that a call of the batch needs.
+    const lifetime = batch.some(({ streamed }) => streamed) ? this.lifetimes.streamed : this.lifetimes.whole;
+    const rest = [calls, this.timeZone, lifetime, this.notAfter(), this.sharedKey, this.heartbeat.processId];
     const customerId = this.singleCustomer(batch);
     if (customerId)
       return reservationResults(

@@ -20,7 +20,14 @@ export const ai = {
     .describe('service-wide key for customers without one of their own; secret'),
   AI_UPSTREAM_TIMEOUT_MS: milliseconds
     .default(600_000)
-    .describe('maximum time of a call to the AI provider, from connecting to the end of the reply'),
+    .describe(
+      'maximum time of a call to the AI provider, from connecting to the end of the reply; of a streamed message, until it begins, and from one part of it to the next',
+    ),
+  AI_STREAM_TIMEOUT_MS: milliseconds
+    .default(3_600_000)
+    .describe(
+      'maximum time of a streamed message. It must suffice for an answer of AI_STREAM_OUTPUT_TOKENS_LIMIT: one that is cut off is not charged, but the provider bills it',
+    ),
   AI_UPSTREAM_SILENT_MS: milliseconds
     .default(20_000)
     .describe(
@@ -40,7 +47,7 @@ export const ai = {
   AI_RESERVATION_MARGIN_MS: milliseconds
     .default(60_000)
     .describe(
-      'time after AI_UPSTREAM_TIMEOUT_MS at which a pending reservation counts as abandoned. If the database is unavailable when a call is settled, the settlement is retried for half of this time. Then the service tries for the whole of this time to find out whether the call was charged',
+      'time after AI_UPSTREAM_TIMEOUT_MS, or for a streamed message after AI_STREAM_TIMEOUT_MS, at which a pending reservation counts as abandoned. If the database is unavailable when a call is settled, the settlement is retried for half of this time. Then the service tries for the whole of this time to find out whether the call was charged',
     ),
   AI_RESERVATION_RETENTION_DAYS: days
     .default(90)

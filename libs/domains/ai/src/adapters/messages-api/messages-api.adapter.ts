@@ -7,6 +7,7 @@ import {
   type UpstreamReply,
   type UpstreamRequest,
 } from '@platform/upstream';
+import { longestCallMs } from '../../ai-values';
 import {
   AiUpstream,
   type UpstreamCall,
@@ -82,7 +83,9 @@ export class MessagesApiAdapter extends AiUpstream {
     const { citations } = call.content;
     const usual = REPLY_BYTES.atLeast + call.maxTokens * REPLY_BYTES.perStreamedToken;
     const maxReplyBytes = citations ? Infinity : usual;
-    const request = requestOf('messages', call, bodyOf(call, { stream: true }), { signal, maxReplyBytes });
+    const request = requestOf('messages', call, bodyOf(call, { stream: true }), {
+      ...{ signal, maxReplyBytes, longestMs: longestCallMs(this.config, true) },
+    });
     const reply = await this.client.stream(request).catch((error: unknown) => {
       throw callFailed(this.redactor, error);
     });
@@ -134,7 +137,7 @@ function requestOf(
   operation: string,
   { apiKey, customerId }: UpstreamCall,
   body: Buffer[],
-  bounds: Pick<UpstreamRequest, 'signal' | 'timeoutMs' | 'maxReplyBytes'>,
+  bounds: Pick<UpstreamRequest, 'signal' | 'timeoutMs' | 'longestMs' | 'maxReplyBytes'>,
 ): UpstreamRequest {
   return {
     ...bounds,

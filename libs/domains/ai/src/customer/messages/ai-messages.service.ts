@@ -111,7 +111,7 @@ export class AiMessagesService {
     form: AnswerForm,
     signal: AbortSignal,
   ): Promise<WholeAnswer> {
-    const reserved = await this.reservations.reserve(call, request, this.config.AI_OUTPUT_TOKENS_LIMIT, signal);
+    const reserved = await this.reservations.reserve(call, request, false, signal);
     let message: UpstreamMessage;
     try {
       message = await this.upstream.createMessage(this.upstreamCall(call, request, reserved), signal);
@@ -163,7 +163,7 @@ export class AiMessagesService {
 
   /** Reserves the credit and calls the provider. The request may be large, so nothing keeps it longer than this. */
   private async beginStream(call: CustomerCall, request: MessageRequest, signal: AbortSignal): Promise<BegunStream> {
-    const reserved = await this.reservations.reserve(call, request, this.config.AI_STREAM_OUTPUT_TOKENS_LIMIT, signal);
+    const reserved = await this.reservations.reserve(call, request, true, signal);
     try {
       return {
         reserved,

@@ -39,7 +39,7 @@ export class CallReservationService {
   /**
    * Reserves the most that a call can cost. If the credit does not cover the upper bound of its size, the provider counts its
    * tokens, and the answer may be shortened.
-   * @param outputLimit most tokens of the answer
+   * @param streamed whether the answer is streamed: then it may be longer
    * @param signal aborts the count
    * @throws ServiceError invalid_request, ai_disabled, ai_not_configured, credit_exhausted, ai_upstream_rejected,
    * ai_upstream_failed; KeyTakenError
@@ -47,10 +47,12 @@ export class CallReservationService {
   async reserve(
     { customerId, tokenId, requestId, key }: CustomerCall,
     request: MessageRequest,
-    outputLimit: number,
+    streamed: boolean,
     signal: AbortSignal,
   ): Promise<ReservedCall> {
-    const maxTokens = Math.min(request.maxTokens ?? this.config.AI_DEFAULT_MAX_TOKENS, outputLimit);
+    const { AI_OUTPUT_TOKENS_LIMIT, AI_STREAM_OUTPUT_TOKENS_LIMIT, AI_DEFAULT_MAX_TOKENS } = this.config;
+    const most = streamed ? AI_STREAM_OUTPUT_TOKENS_LIMIT : AI_OUTPUT_TOKENS_LIMIT;
+    const maxTokens = Math.min(request.maxTokens ?? AI_DEFAULT_MAX_TOKENS, most);
     const { thinkingTokens = 0, inputTokens, cache } = request;
     if (thinkingTokens >= maxTokens) throw tooMuchThinking(maxTokens);
     const leastAnswer = Math.min(maxTokens, this.config.AI_OUTPUT_TOKENS_FLOOR);
@@ -65,6 +67,7 @@ export class CallReservationService {
       maxTokens,
       leastTokens: Math.max(leastAnswer, thinkingTokens + 1),
       mayShorten: false,
+      streamed,
     };
     let result = await this.tryToReserve(wanted);
     if (result.outcome === 'too_large') {

@@ -164,7 +164,7 @@ export class CallResolutionService implements OnModuleInit {
       .then(() =>
         retryTransient(work, {
           pauseMs: RETRY_MS,
-          forMs: reservationLifetimeMs(this.config),
+          forMs: reservationLifetimeMs(this.config, true),
           signal: this.stopping.signal,
         }),
       )
