@@ -1,7 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { useTestDatabase } from '@test/use-test-database';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { createPartition } from '@test/locks';
 import { operatorCommand } from '@test/operator-command';
+import { setDatabaseClock } from '@test/database-clock';
 
 const database = useTestDatabase();
 
@@ -223,6 +225,37 @@ describe("The operator's command line, AI", () => {
     expect((await of('2025-11')).map(({ refunded }) => Number(refunded))).toEqual([1]);
     expect((await of('2025-12')).map(({ refunded }) => Number(refunded))).toEqual([2]);
     expect((await of('2026-01')).map(({ refunded }) => Number(refunded))).toEqual([1]);
+  });
+
+  it('refuses a month of which entries were dropped, be it the first hour alone', async () => {
+    const { customer } = await arrange();
+    const sql = (statement: string, ...values: unknown[]) => database.superuser.query(statement, values);
+    await sql(`update ai_account set month = '2024-11' where customer_id = $1`, customer);
+    for (const month of ['2024-11', '2024-12'])
+      await createPartition(database.superuser, 'ai_ledger_entry', `${month}-01`);
+    // Norway's December begins in the November of the partitions.
+    await setDatabaseClock(database.superuser, { standsAt: '2024-11-30T23:00:00Z' });
+    await sql(`select app.ai_roll_over($1, '2024-12', app.now())`, customer);
+    await setDatabaseClock(database.superuser, { standsAt: '2024-12-31T23:00:00Z' });
+    await sql(`select app.ai_roll_over($1, '2025-01', app.now())`, customer);
+    await setDatabaseClock(database.superuser, 'right');
+    const of = async (month: string) =>
+      (await json<Record<string, string>[]>(`ai accounting --month ${month} --customer ${customer}`)).map(
+        ({ granted, expired }) => [Number(granted), Number(expired)],
+      );
+    const refused = async (month: string) =>
+      expect(await run(`ai accounting --month ${month} --customer ${customer}`)).toEqual({
+        ...{ code: 4, stdout: '' },
+        stderr: `The entries of ${month} are no longer all in the ledger (AI_LEDGER_RETENTION_MONTHS): 2025-01 is the first month that adds up\n`,
+      });
+    expect(await of('2024-12')).toEqual([[500, 500]]);
+    await sql(`select app.ai_carry_forward(customer_id, '2024-12-01T00:00:00Z') from ai_account`);
+    expect(await of('2024-12')).toEqual([[500, 500]]);
+    await sql(`select app.drop_partition('ai_ledger_entry', '2024-11-01')`);
+    await refused('2024-11');
+    await refused('2024-12');
+    expect(await of('2025-01')).toEqual([[500, 0]]);
+    expect(await run(`ai verify --customer ${customer}`)).toMatchObject({ code: 0 });
   });
 
   it('completes a price by the ratios of the price list', async () => {

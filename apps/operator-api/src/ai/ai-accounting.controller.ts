@@ -33,7 +33,8 @@ export class AiAccountingController {
   @AnyRole()
   @ApiOperation({
     summary: 'Read the sums of a month',
-    description: "For accounting: additions to each customer's AI credit, and its use.",
+    description:
+      "For accounting: additions to each customer's AI credit, and its use. A month of which entries were dropped from the ledger is refused.",
   })
   @ApiOkResponse({ type: AccountingDto, description: 'The sums.' })
   @ProblemReplies('invalid_request')

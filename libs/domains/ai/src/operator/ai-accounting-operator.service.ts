@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { PartitionsService, timeOfId } from '@platform/database';
+import { ServiceError } from '@platform/errors';
 import { BillingCalendar } from '@platform/time';
 
 /** The changes of a customer's AI credit in a month, in NOK as decimal texts: sums of its ledger. */
@@ -61,11 +63,14 @@ const SPENT = `
   select customer_id as "customerId", month_usage::text as spent from ai_account
   where customer_id = any($1) and month = app.billing_month(app.now(), $2)`;
 
+const CARRIED = 'select max(before) as before from ai_ledger_carried';
+
 /** Sums of AI credit for the operator's bookkeeping. */
 @Injectable()
 export class AiAccountingOperatorService {
   constructor(
     private readonly dataSource: DataSource,
+    private readonly partitions: PartitionsService,
     private readonly calendar: BillingCalendar,
   ) {}
 
@@ -85,6 +90,7 @@ export class AiAccountingOperatorService {
   /**
    * The sums of a month (`YYYY-MM`, in the billing time zone) of each customer that has entries in it, by id; or of the `top` that used
    * most, those first. The total is that of all.
+   * @throws ServiceError invalid_request for a month of which entries were dropped: its sums would look right
    */
   async month(
     month: string,
@@ -97,6 +103,25 @@ export class AiAccountingOperatorService {
         : this.dataSource.query<AccountingMonth[]>(BY_USE, [...values, top]),
       this.dataSource.query<[AccountingReport['total']]>(TOTAL, values),
     ]);
+    // Asked after the sums: what is dropped meanwhile is noticed.
+    const first = await this.firstWholeMonth();
+    if (first !== undefined && month < first)
+      throw new ServiceError(
+        'invalid_request',
+        `The entries of ${month} are no longer all in the ledger (AI_LEDGER_RETENTION_MONTHS): ${first} is the first month that adds up`,
+      );
     return { customers, total };
+  }
+
+  /** The first month of which no entry was dropped; undefined if none ever was. Those dropped are of a month of UTC, by their time. */
+  private async firstWholeMonth(): Promise<string | undefined> {
+    const [carried] = await this.dataSource.query<[{ before: Date | null }]>(CARRIED);
+    const oldest = await this.partitions.oldestId('ai_ledger_entry');
+    if (carried.before === null || oldest === null) return undefined;
+    // A month is kept after it was carried forward as long as one account cannot be. The oldest month alone says nothing: months before it
+    // need never have been there.
+    const kept = new Date(Math.min(carried.before.getTime(), timeOfId(oldest)));
+    const month = this.calendar.dateOf(kept).slice(0, 7);
+    return this.calendar.startOf(`${month}-01`) < kept ? this.calendar.daysAfter(`${month}-01`, 31).slice(0, 7) : month;
   }
 }
