@@ -43,7 +43,7 @@ describeOnCluster('a node that is added after the migrations', () => {
     const { options } = clientSettings(config, role);
     const source = await new DataSource({ type: 'postgres', url: coordinator, extra: { options } }).initialize();
     try {
-      return await assertDatabaseFit(source, role);
+      return await assertDatabaseFit(source, role, config);
     } finally {
       await source.destroy();
     }

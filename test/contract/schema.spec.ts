@@ -30,6 +30,7 @@ const SHARED_TABLES = [
   'ai_model_price',
   'ai_verification',
   'backup',
+  'billing_zone',
   'invoice_number',
   'liveness_clock',
   'operator_account',

@@ -6,13 +6,18 @@ import { compileCache } from '@test/compile-cache';
 import { createApiLogin } from '@test/test-database';
 import { useTestDatabase } from '@test/use-test-database';
 
-const PROGRAMS = { API: 'customer-api/src/main.js', worker: 'worker/src/main.js' };
+const PROGRAMS = {
+  API: 'customer-api/src/main.js',
+  worker: 'worker/src/main.js',
+  'operator API': 'operator-api/src/main.js',
+};
 
 /** Starts a compiled program that must refuse to start. @returns its exit code and its standard error */
 async function start(program: keyof typeof PROGRAMS, settings: Record<string, string>) {
   const { PATH } = process.env;
+  const ports = { PORT: '0', INTERNAL_PORT: '0', OPERATOR_PORT: '0' };
   const child = fork(join(process.cwd(), 'dist', 'apps', PROGRAMS[program]), [], {
-    env: { PATH, NODE_ENV: 'test', LOG_LEVEL: 'silent', PORT: '0', INTERNAL_PORT: '0', ...compileCache, ...settings },
+    env: { PATH, NODE_ENV: 'test', LOG_LEVEL: 'silent', ...ports, ...compileCache, ...settings },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     execArgv: [],
   });
@@ -42,6 +47,13 @@ describe.each(Object.keys(PROGRAMS) as (keyof typeof PROGRAMS)[])('the %s', (pro
     await database.superuser.query(`grant temporary on database ${name} to public`);
     expect(await refusal({ DATABASE_URL: database.url })).toMatch(/may create objects .*: run the migrations/);
     await database.superuser.query(`revoke temporary on database ${name} from public`);
+  });
+
+  it('refuses a database whose months and days are those of another time zone', async () => {
+    const said = await refusal({ DATABASE_URL: database.url, BILLING_TIMEZONE: 'America/New_York' });
+    expect(said).toMatch(
+      /^BILLING_TIMEZONE is America\/New_York, .* are those of Europe\/Oslo: set BILLING_TIMEZONE=Europe\/Oslo for all programs/,
+    );
   });
 
   it('says in one line that its login may not take its role', async () => {

@@ -23,6 +23,8 @@ export async function createTestDatabase(settings: Record<string, string> = {}):
   // A template's rights are not copied, so they are granted as after a migration.
   await onEveryNode(`revoke temporary on database ${name} from public`);
   const urls = (await databaseServer()).nodes.map((node) => databaseOn(node, name));
+  const { BILLING_TIMEZONE: zone } = settings;
+  if (zone !== undefined && urls[0] !== undefined) await onNode(urls[0], `update billing_zone set zone = '${zone}'`);
   return databaseAt(urls, settings, () => onEveryNode(`drop database ${name} with (force)`));
 }
 

@@ -55,10 +55,10 @@ export async function createApplication(
 /**
  * @throws NotMigratedError if there is no schema
  * @throws UnfitDatabaseError if the API's database role, or in production its login, can bypass row level security: one
- * isolation layer would be missing
+ * isolation layer would be missing; or if the database is of another billing time zone
  */
 async function assertIsolation(app: NestFastifyApplication, config: AppConfig): Promise<void> {
-  for (const excess of await assertDatabaseFit(app.get(DataSource), 'customer_api')) {
+  for (const excess of await assertDatabaseFit(app.get(DataSource), 'customer_api', config)) {
     if (config.NODE_ENV === 'production') throw new UnfitDatabaseError(excess);
     new Logger('Isolation').warn(excess);
   }

@@ -106,6 +106,8 @@ async function localEnvironment(
     given.SANDBOX_URL ? undefined : parts.start(startChild('sandbox', given)),
   ]);
   const services = {
+    // The command line beside it refuses another one.
+    ...(given.BILLING_TIMEZONE && { BILLING_TIMEZONE: given.BILLING_TIMEZONE }),
     ...(secrets && database && { DATABASE_URL: database.url, SECRETS_KEY: secrets.secretsKey, DEMO_CUSTOMER: 'true' }),
     // The sandbox's SMS gateways post delivery reports here; real gateways post to the operator's proxy.
     ...(sandbox && {

@@ -53,7 +53,7 @@ export async function createApplication(
   });
   serveConsole(server);
   exposeDatabaseMetrics(metrics, app.get(DatabaseClockService));
-  await assertDatabaseFit(app.get(DataSource), 'account_operator');
+  await assertDatabaseFit(app.get(DataSource), 'account_operator', config);
   await app.get(DatabaseClockService).compare();
   return app;
 }

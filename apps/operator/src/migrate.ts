@@ -13,9 +13,13 @@ import { explainStartFailure } from '@platform/process';
 Promise.resolve()
   .then(async () => {
     const config = loadConfig();
-    const { applied, later } = await migrateSchema(config);
+    const { applied, later, formerZone } = await migrateSchema(config);
     if (later === undefined) await migrateJobQueue(config);
     process.stdout.write(`${outcome(applied, later)}\n`);
+    if (formerZone !== undefined)
+      process.stdout.write(
+        `BILLING_TIMEZONE is now ${config.BILLING_TIMEZONE}, and was ${formerZone}: restart all programs with it\n`,
+      );
     await warnOfAnotherSecretsKey(config);
   })
   .catch((error: unknown) => {

@@ -3,9 +3,10 @@ import { userInfo } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import { type DynamicModule, type INestApplicationContext, Logger, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { DataSource } from 'typeorm';
 import { CustomerLookupOperatorService, CustomersOperatorModule } from '@domains/customers';
 import { type AppConfig, ConfigModule, loadConfig, withLocalServices } from '@platform/config';
-import { DatabaseModule } from '@platform/database';
+import { assertBillingZone, DatabaseModule } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { NestLogger } from '@platform/logging';
 import { Listing } from '@platform/pagination';
@@ -29,6 +30,7 @@ export async function runCommand(command: ServiceCommand, given: GivenValues, co
   const { modules, services: classes } = await command.services();
   const application = await openApplication(config, modules);
   try {
+    await assertBillingZone(application.get(DataSource), config);
     const customers = application.get(CustomerLookupOperatorService, { strict: false });
     const values = await withCustomerIds(command, given, customers);
     const services = Object.fromEntries(

@@ -1,12 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { AppConfig } from '@platform/config';
 import { assertDatabaseFit, DatabaseClockService, exposeDatabaseMetrics } from '@platform/database';
 import { JobQueueService } from '@platform/jobs';
 import { InternalListenerService } from '@platform/internal-listener';
 import { Metrics } from '@platform/metrics';
 
 /**
- * Refuses to start without a migrated schema or with the wrong role, before any job starts. Logs a difference between
+ * Refuses to start without a migrated schema, with the wrong role or in another billing time zone, before any job starts. Logs a difference between
  * the clocks.
  *
  * `/health` on the internal listener: 200 while the database answers, its clock agrees with this process's clock and no
@@ -20,12 +21,13 @@ export class WorkerHealth implements OnModuleInit {
     private readonly jobs: JobQueueService,
     private readonly dataSource: DataSource,
     private readonly clock: DatabaseClockService,
+    private readonly config: AppConfig,
   ) {}
 
   /** @throws NotMigratedError, UnfitDatabaseError */
   async onModuleInit(): Promise<void> {
     this.exposeHealth();
-    await assertDatabaseFit(this.dataSource, 'account_operator');
+    await assertDatabaseFit(this.dataSource, 'account_operator', this.config);
     await this.clock.compare();
   }
 

@@ -52,6 +52,7 @@ import {
 import { AuditAuthors1763683204200, AuditSchema1763683200500 } from '@platform/audit';
 import type { AppConfig } from '@platform/config';
 import {
+  BillingZone1763683207100,
   DatabaseSchema1763683200000,
   migrateDatabase,
   type Migrated,
@@ -68,6 +69,7 @@ import {
 } from '@platform/operator-accounts';
 import { RefusedRequests1763683201300 } from '@platform/refusals';
 import { TokensSchema1763683200200, ToldTokenExpiries1763683201630 } from '@platform/tokens';
+import { storeBillingZone } from './billing-zone';
 
 /**
  * Every migration, in the order in which they run: each refers only to tables of those above it. Once a version with it is
@@ -126,6 +128,7 @@ export const migrations = [
   FormerWebhookSecrets1763683206000,
   ScheduledBackups1763683206100,
   IdentityIssuers1763683207000,
+  BillingZone1763683207100,
 ];
 
 /**
@@ -141,14 +144,24 @@ function serviceRelease(): string {
   return (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }).version;
 }
 
+/** The result of a migration of the service's schema. */
+export interface SchemaMigrated extends Migrated {
+  /** The billing time zone that another one has replaced. */
+  formerZone?: string | undefined;
+}
+
 /**
- * Brings the service's schema up to date, as the owner that DATABASE_URL names.
- * @throws UnknownSchemaError when the database is of a version from which there is no way; nothing is changed then.
+ * Brings the service's schema up to date, as the owner that DATABASE_URL names, and stores the billing time zone.
+ * @throws UnknownSchemaError when the database is of a version from which there is no way; nothing is changed then. UnfitDatabaseError
+ * when AI credit was booked in another billing time zone; the schema is up to date then
  */
-export function migrateSchema(config: AppConfig): Promise<Migrated> {
-  return migrateDatabase(config, migrations, {
+export async function migrateSchema(config: AppConfig): Promise<SchemaMigrated> {
+  const migrated = await migrateDatabase(config, migrations, {
     release: serviceRelease(),
     usableFrom: USABLE_FROM,
     files: QUEUE_FUNCTIONS,
   });
+  // A later release has stored it, and may store it in another way.
+  if (migrated.later !== undefined) return migrated;
+  return { ...migrated, formerZone: await storeBillingZone(config) };
 }

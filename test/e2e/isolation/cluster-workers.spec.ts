@@ -137,7 +137,7 @@ describeOnCluster('the shards on the nodes of a cluster', () => {
     const start = async (given: string) => {
       const source = new DataSource({ type: 'postgres', url: database.url, extra: { options: given } });
       try {
-        await assertDatabaseFit(await source.initialize(), 'customer_api');
+        await assertDatabaseFit(await source.initialize(), 'customer_api', database.config);
       } finally {
         await source.destroy();
       }

@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm';
+import type { AppConfig } from '@platform/config';
 import { NotMigratedError, UnfitDatabaseError } from './database-errors';
 
 interface Rights {
@@ -36,11 +37,13 @@ const OPEN_NODES = `
 
 /**
  * Checks that the process may run on the database. @returns faults that only production must refuse, for the operator.
- * @throws NotMigratedError without a schema; UnfitDatabaseError if the role has too many or too few rights
+ * @throws NotMigratedError without a schema; UnfitDatabaseError if the role has too many or too few rights, or the database is of another
+ * billing time zone
  */
 export async function assertDatabaseFit(
   dataSource: DataSource,
   role: 'customer_api' | 'account_operator',
+  config: Pick<AppConfig, 'BILLING_TIMEZONE'>,
 ): Promise<string[]> {
   const [schema] = await dataSource.query<{ exists: boolean }[]>(`select to_regnamespace('app') is not null as exists`);
   if (!schema?.exists) throw new NotMigratedError();
@@ -64,6 +67,7 @@ export async function assertDatabaseFit(
         'which became a node of the cluster after the last migration: run the migrations, which revoke that',
     );
   }
+  await assertBillingZone(dataSource, config);
   if (role === 'account_operator') return [];
   if (found.role_bypasses) throw new UnfitDatabaseError(`The database role ${role} is not held to row level security`);
   if (!found.login_exceeds) return [];
@@ -71,4 +75,25 @@ export async function assertDatabaseFit(
     `The database login ${found.login} (DATABASE_URL) may do more than row level security allows: ` +
       `give the API a login of its own whose only right is to be a member of ${role}`,
   ];
+}
+
+/**
+ * Checks that the process books by the months and days of the database: with others a month would begin at two times, and days no longer add
+ * up. @throws NotMigratedError if none are stored; UnfitDatabaseError if they are those of another zone
+ */
+export async function assertBillingZone(
+  dataSource: DataSource,
+  { BILLING_TIMEZONE: zone }: Pick<AppConfig, 'BILLING_TIMEZONE'>,
+): Promise<void> {
+  const [table] = await dataSource.query<[{ exists: boolean }]>(
+    `select to_regclass('public.billing_zone') is not null as exists`,
+  );
+  const [stored] = table.exists ? await dataSource.query<{ zone: string }[]>('select zone from billing_zone') : [];
+  if (!stored) throw new NotMigratedError();
+  if (stored.zone !== zone) {
+    throw new UnfitDatabaseError(
+      `BILLING_TIMEZONE is ${zone}, but the months and days in the database are those of ${stored.zone}: set ` +
+        `BILLING_TIMEZONE=${stored.zone} for all programs. As long as no AI credit was booked, the migrations with another zone change it`,
+    );
+  }
 }

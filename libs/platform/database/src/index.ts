@@ -17,7 +17,7 @@ export {
 } from './database-errors';
 export { DatabaseClockService, databaseNow } from './database-clock.service';
 export { exposeDatabaseMetrics } from './database-metrics';
-export { assertDatabaseFit } from './database-fitness';
+export { assertBillingZone, assertDatabaseFit } from './database-fitness';
 export {
   clientSettings,
   type ConnectionSettings,
@@ -40,6 +40,7 @@ export { ForwardMigration } from './schema/forward-migration';
 export { DatabaseSchema1763683200000 } from './migrations/1763683200000-database';
 export { StoredBytesSchema1763683201100 } from './migrations/1763683201100-stored-bytes';
 export { Trigrams1763683204400 } from './migrations/1763683204400-trigrams';
+export { BillingZone1763683207100 } from './migrations/1763683207100-billing-zone';
 export { StoredBytes } from './entities/stored-bytes.entity';
 export { migrateDatabase, type Migrated, pendingSchemaChanges } from './schema/migrate';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded-postgres';

@@ -76,7 +76,7 @@ export class DoctorService {
   }
 
   private async database(): Promise<Outcome> {
-    await assertDatabaseFit(this.dataSource, 'account_operator');
+    await assertDatabaseFit(this.dataSource, 'account_operator', this.config);
     const [{ version }] = await this.dataSource.query<[{ version: string }]>(
       `select current_setting('server_version') as version`,
     );

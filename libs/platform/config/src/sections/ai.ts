@@ -7,7 +7,10 @@ export const ai = {
     .string()
     .default('Europe/Oslo')
     .refine((zone) => Intl.supportedValuesOf('timeZone').includes(zone) || zone === 'UTC', 'must be an IANA time zone')
-    .describe('time zone of the calendar: months of AI credit, days of SMS limits, due dates of invoices'),
+    .describe(
+      'time zone of the calendar: months of AI credit, days of SMS limits, due dates of invoices. The same for all programs, also for the ' +
+        'migrations, which store it: the others do not start with another one. It cannot be changed once AI credit was booked',
+    ),
   ANTHROPIC_BASE_URL: address
     .optional()
     .describe(
