@@ -13,7 +13,10 @@ export const CUSTOMER_EVENTS = {
   'credit_request.approved': { when: 'The operator approved a credit request', scope: 'ai:read' },
   'credit_request.rejected': { when: 'The operator rejected a credit request', scope: 'ai:read' },
   'ai.credit.low': { when: "The used share of the month's AI credit passed a threshold", scope: 'ai:read' },
-  'ai.credit.exhausted': { when: 'An AI message was refused for want of credit', scope: 'ai:read' },
+  'ai.credit.exhausted': {
+    when: 'An AI message was refused because the rest of the credit, or of the limit of the month, does not cover it',
+    scope: 'ai:read',
+  },
   'ai.credit.renewed': { when: 'A month of AI credit began', scope: 'ai:read' },
   'invoice.created': { when: 'There is a new invoice or credit note', scope: 'invoices:read' },
   'invoice.updated': { when: 'An invoice or credit note changed', scope: 'invoices:read' },
