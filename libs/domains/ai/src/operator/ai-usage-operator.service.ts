@@ -35,7 +35,10 @@ export interface CallOfRequest {
   createdAt: Date;
 }
 
-/** Calls of a request by the API's id, which has no index: of some days, of a customer if one is given. */
+/**
+ * Calls of a request by the API's id, which has no index: of some days, of a customer if one is given. The reservation of one that was charged
+ * late stays: the call is charged.
+ */
 const OF_REQUEST = `
   select id, customer_id as "customerId", token_id as "tokenId", 'charged' as state, model,
     paid_from_included + paid_from_purchased as charged, uncovered, request_id as "providerRequestId", null as reason,
@@ -45,7 +48,7 @@ const OF_REQUEST = `
   union all
   select id, customer_id, token_id, state, model, 0, 0, null, reason, created_at
   from ai_reservation
-  where request_id = $1 and created_at >= app.now() - make_interval(days => $2) and ($3::uuid is null or customer_id = $3)
+  where request_id = $1 and state <> 'settled_late' and created_at >= app.now() - make_interval(days => $2) and ($3::uuid is null or customer_id = $3)
   order by 10 desc limit 20`;
 
 /** A page, with the number of rows in all pages, counted to {@link MOST_COUNTED}. */
