@@ -26,19 +26,21 @@ describe('stack.sh', () => {
   const read = (path: string) => readFileSync(join(folder, path), 'utf8').trim();
   const write = (path: string, text: string) => writeFileSync(join(folder, path), text);
   const state = () => ({
-    programs: [...new Set(PROGRAMS.map((name) => read(`programs/${name}`)))],
+    programs: [...new Set(readdirSync(join(folder, 'programs')).map((name) => read(`programs/${name}`)))],
     local: read('tags/service:local'),
     former: read('tags/service:former-simulated'),
   });
-  const rollback = (killAt?: number, ...words: string[]) => {
+  const rollback = (killAt?: number, words: string[] = [], settings: Record<string, string> = {}) => {
     write('steps', '');
-    const env = { FOLDER: folder, KILL_AT: String(killAt ?? '') };
+    const env = { FOLDER: folder, KILL_AT: String(killAt ?? ''), ...settings };
     return run('test/containers/simulated-images.sh', ['rollback', ...words], env);
   };
   const upgrade = (settings: Record<string, string> = {}) => {
     write('steps', '');
     return run('test/containers/simulated-images.sh', ['upgrade'], { FOLDER: folder, BUILT: NEXT, ...settings });
   };
+  const up = (settings: Record<string, string>) =>
+    run('test/containers/simulated-images.sh', ['up'], { FOLDER: folder, ...settings });
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'images-'));
     write('migrated', PRESENT);
@@ -97,15 +99,32 @@ describe('stack.sh', () => {
     expect(state()).toEqual(forward);
   });
 
+  it('rolls back to an image without the console, which is left out, and forward again', () => {
+    const settings = { WITHOUT_CONSOLE: FORMER };
+    const { status, said } = rollback(undefined, [], settings);
+    expect({ status, said }).toEqual({
+      status: 0,
+      said: expect.stringContaining('console: is left out, as this release has no console\n'),
+    });
+    expect(state()).toEqual(backAtFormer);
+    expect(existsSync(join(folder, 'secrets/owner/rollback'))).toBe(false);
+    expect(up(settings)).toMatchObject({ status: 0 });
+    expect(up({ ...settings, STOPPED: 'true' })).toMatchObject({ status: 0 });
+    expect(readdirSync(join(folder, 'programs')).sort()).toEqual(['api', 'replica', 'worker']);
+    expect(rollback(undefined, [], settings)).toMatchObject({ status: 0 });
+    expect(state()).toEqual(forward);
+    expect(readdirSync(join(folder, 'programs')).sort()).toEqual(PROGRAMS.toSorted());
+  });
+
   it.each([[], ['1.0.0-former']])(
     'goes on with a rollback that was interrupted at any step, and does not undo it: %s',
     (...words) => {
       for (let killAt = firstKill(); ; killAt += STRIDE) {
-        if (rollback(killAt, ...words).status === 0) {
+        if (rollback(killAt, words).status === 0) {
           expect(killAt).toBeGreaterThan(8);
           return;
         }
-        const { status, said } = rollback(undefined, ...words);
+        const { status, said } = rollback(undefined, words);
         // The very last step is the end of its note.
         const isDone = state().local === PRESENT || said.includes('is the image that runs');
         if (!isDone) expect({ killAt, status, said, ...state() }).toMatchObject({ killAt, status: 0, ...backAtFormer });
@@ -120,7 +139,7 @@ describe('stack.sh', () => {
 
   it('gives up an interrupted rollback for the other image', () => {
     expect(rollback(7).status).not.toBe(0);
-    expect(rollback(undefined, 'former-simulated')).toMatchObject({ status: 0 });
+    expect(rollback(undefined, ['former-simulated'])).toMatchObject({ status: 0 });
     expect(state()).toEqual(forward);
   });
 });

@@ -1,14 +1,19 @@
 #!/usr/bin/env bash
 # Runs an upgrade or a rollback of apps/operator/stack without a container engine: tags, what each program runs, and which image has migrated
-# the database are files with the id of an image. Kills itself after the step KILL_AT. The folder FOLDER keeps the state from run to run.
-#   FOLDER=… KILL_AT=3 test/containers/simulated-images.sh rollback [TAG]
+# the database are files with the id of an image. Kills itself after the step KILL_AT. The folder FOLDER keeps the state from run to run. The
+# console of the image WITHOUT_CONSOLE does not start.
+#   FOLDER=… KILL_AT=3 WITHOUT_CONSOLE=ID test/containers/simulated-images.sh rollback [TAG]
 #   FOLDER=… BUILT=ID MIGRATES=false STOPPED=true test/containers/simulated-images.sh upgrade
+#   FOLDER=… STOPPED=true test/containers/simulated-images.sh up
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 docker() {
   case $* in
     compose*) echo '  "name": "simulated",' ;;
-    inspect*) cat "$FOLDER/programs/api" ;;
+    'inspect -f {{.Image}}'*) cat "$FOLDER/programs/api" ;;
+    'stop '*) ;;
+    'rm -f '*) rm -f "$FOLDER/programs/$3" && step ;;
+    run*' --entrypoint test service:local -f dist/apps/operator-api/src/main.js') has_program console ;;
     'image rm'*) rm "$FOLDER/tags/${*: -1}" && step ;;
     *prune*) ;;
     'image inspect'*) cat "$FOLDER/tags/${*: -1}" 2>/dev/null ;;
@@ -27,24 +32,41 @@ step() {
 id_of() { case $1 in sha256:*) echo "$1" ;; *) cat "$FOLDER/tags/$1" 2>/dev/null || true ;; esac; }
 image() { echo service:local; }
 release() { echo 1.1.0-next; }
-running() { [ -n "${STOPPED:-}" ] || echo replica; }
-start_all() { run_programs replica api worker console console-tls; }
-run_programs() { local name; for name in "$@"; do id_of "$(image)" >"$FOLDER/programs/$name"; step; done; }
+# has_program NAME: whether the image that is taken has it
+has_program() { [ "$1" != console ] || [ "$(id_of "$(image)")" != "${WITHOUT_CONSOLE:-}" ]; }
+# What runs docker for each line of its input.
+xargs() { local given; given=$(cat); [ "$1" != -r ] || shift; [ -z "$given" ] || "$@" $given; }
+containers() { [ ! -f "$FOLDER/programs/$1" ] || echo "$1"; }
+running() { [ -n "${STOPPED:-}" ] || containers "$1"; }
+ending_again() { :; }
+begin() { run_programs "$1"; }
+run_programs() {
+  local name
+  for name in "$@"; do
+    has_program "$name" || fail "$name does not become healthy"
+    id_of "$(image)" >"$FOLDER/programs/$name"
+    step
+  done
+}
 outdated() { [ -f "$FOLDER/programs/$1" ] && [ "$(cat "$FOLDER/programs/$1")" != "$(id_of "$(image)")" ]; }
 replace_replicas() { run_programs replica api; }
 set_replicas() { :; }
-replace() { run_programs "$1"; }
 count_of() { if [ -n "${STOPPED:-}" ]; then echo 0; else echo 2; fi; }
 replicas_meant() { echo 2; }
+wanted_replicas() { echo 2; }
+examine() { :; }
 check_secrets() { :; }
 check_profiles() { :; }
 proxies() { :; }
 end_commands() { :; }
-missing() { :; }
 end_detour() { :; }
 secrets_sh() { (cd "$FOLDER/secrets" && bash -euc "$1"); step; }
 dc() {
   case $* in
+    'config --services') printf '%s\n' secrets migrate api worker console console-tls ;;
+    'up -d --wait') run_programs replica api worker console console-tls ;;
+    'up -d --wait '*) run_programs "${@:4}" ;;
+    logs*) ;;
     build) id_of "$BUILT" >"$FOLDER/tags/service:${VERSION:-local}" && step ;;
     'run --rm --no-deps -T migrate') step ;;
     'run --rm --no-deps migrate')

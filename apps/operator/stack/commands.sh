@@ -71,15 +71,19 @@ stack_upgrade() {
 # start_all [OPTION]…: everything, the API first. A proxy that was without it for half a minute counts as unhealthy until its
 # next check, and compose would not wait for that
 start_all() {
-  local proxy try
-  dc up -d --wait "$@" api worker console || explain_start
+  local proxy try programs=(api worker console) all=()
+  if without_console console; then
+    programs=(api worker)
+    mapfile -t all < <(services | grep -vx -e console -e console-tls)
+  fi
+  dc up -d --wait "$@" "${programs[@]}" || explain_start
   for proxy in $(proxies); do
     for try in $(seq 60); do
       ! is_healthy "$(running "$proxy")" || break
       sleep 0.5
     done
   done
-  dc up -d --wait "$@" || explain_start
+  dc up -d --wait "$@" "${all[@]}" || explain_start
 }
 
 # explain_start: why the service did not start: the last lines of the containers that ended with a failure, that end again and
@@ -105,7 +109,7 @@ check_secrets() { dc run --rm --no-deps -T secrets; }
 
 # apply_changes REPLICAS: replaces containers of other settings or another image, and starts missing ones
 apply_changes() {
-  local service proxy
+  local service proxy absent
   check_secrets
   for service in valkey postgres; do
     if outdated $service; then replace $service; fi
@@ -124,7 +128,8 @@ apply_changes() {
     fi
   done
   end_commands
-  for service in $(missing); do
+  absent=$(missing)
+  for service in $absent; do
     say "$service: is started"
     # Its former container may have been made with other settings.
     containers "$service" | xargs -r docker rm -f >/dev/null
@@ -151,6 +156,7 @@ stack_replace() {
 
 # replace SERVICE: by a new container, with an interruption of its work, but for a proxy's
 replace() {
+  if without_console "$1"; then return; fi
   say "$1: is replaced"
   case $1 in
     proxy*) replace_proxy "$1" ;;
@@ -160,6 +166,27 @@ replace() {
       begin "$1"
       ;;
   esac
+}
+
+# has_console: whether the image of the programs has the console: that of release 1.0, which a rollback may be to, has none
+has_console() {
+  local result=0
+  docker run --rm --network none --entrypoint test "$(image)" -f dist/apps/operator-api/src/main.js || result=$?
+  [ $result -le 1 ] || fail "The image $(image) cannot be run"
+  return $result
+}
+
+# without_console SERVICE: whether it is the console, or its TLS proxy, and the image has none. They are removed then: they would end again and
+# again, and hold up all that waits for them
+without_console() {
+  local service
+  case $1 in console | console-tls) ;; *) return 1 ;; esac
+  ! has_console || return 1
+  for service in console-tls console; do
+    containers $service | xargs -r docker stop >/dev/null
+    containers $service | xargs -r docker rm -f >/dev/null
+  done
+  say "$1: is left out, as this release has no console"
 }
 
 # begin SERVICE: makes its container if there is none, starts it, and waits until it is healthy. Fails if it is not
@@ -195,11 +222,17 @@ end_commands() {
   done
 }
 
-# missing: services that should run and do not, those of profiles in .env too. Of the API remove_ended has those that end again and again
+# services: that should run, those of profiles in .env too
+services() { dc config --services | grep -vx -e secrets -e migrate -e operator -e recover; }
+
+# missing: services that should run and do not. Of the API remove_ended has those that end again and again
 missing() {
   local service
-  for service in $(dc config --services | grep -vx -e secrets -e migrate -e operator -e recover); do
-    if ! is_running "$service" || { [ "$service" != api ] && [ -n "$(running "$service" | ending_again)" ]; }; then echo "$service"; fi
+  for service in $(services); do
+    if ! is_running "$service" || { [ "$service" != api ] && [ -n "$(running "$service" | ending_again)" ]; }; then
+      case $service in console | console-tls) has_console || continue ;; esac
+      echo "$service"
+    fi
   done
 }
 
@@ -213,6 +246,7 @@ stack_restart() {
   local service
   [ $# -gt 0 ] || set -- api worker console proxy valkey
   for service in "$@"; do
+    if without_console "$service"; then continue; fi
     case $service in
       api)
         replace_replicas "$(replicas_meant)"
