@@ -81,13 +81,13 @@ describe('stack.sh', () => {
   });
 
   it('changes nothing by an upgrade whose migrations fail', () => {
-    expect(upgrade({ MIGRATES: 'false' }).status).not.toBe(0);
+    expect(upgrade({ REFUSES: 'refused' }).status).not.toBe(0);
     expect(state()).toEqual({ programs: [PRESENT], local: PRESENT, former: FORMER });
   });
 
   it('names the rotation that was interrupted where an upgrade cannot migrate: the owner may have a password that nobody knows', () => {
     write('secrets/owner/passwords-are-rotated', 'yes');
-    const { status, said } = upgrade({ MIGRATES: 'false' });
+    const { status, said } = upgrade({ REFUSES: 'refused' });
     expect(status).not.toBe(0);
     expect(said).toContain('To go on with it: apps/operator/stack.sh rotate database-passwords');
   });
@@ -120,10 +120,13 @@ describe('stack.sh', () => {
     'goes on with a rollback that was interrupted at any step, and does not undo it: %s',
     (...words) => {
       for (let killAt = firstKill(); ; killAt += STRIDE) {
+        write('migrated', PRESENT);
         if (rollback(killAt, words).status === 0) {
           expect(killAt).toBeGreaterThan(8);
           return;
         }
+        if (state().local === FORMER)
+          expect({ killAt, checked: read('migrated') }).toEqual({ killAt, checked: FORMER });
         const { status, said } = rollback(undefined, words);
         // The very last step is the end of its note.
         const isDone = state().local === PRESENT || said.includes('is the image that runs');
@@ -136,6 +139,21 @@ describe('stack.sh', () => {
       }
     },
   );
+
+  it.each([
+    ['The database was made by another version of this service (it has no table other)', 'Restore a backup'],
+    ['The database refuses the user or password in DATABASE_URL', 'stack.sh rotate database-passwords'],
+  ])('changes nothing by a rollback whose check fails, and says what to do: %s', (refused, advice) => {
+    write('secrets/owner/passwords-are-rotated', 'yes');
+    const { status, said } = rollback(undefined, [], { REFUSES: refused });
+    expect({ status, ...state() }).toEqual({ status: 1, ...forward });
+    expect(said).toContain(refused);
+    expect(['Restore a backup', 'stack.sh rotate database-passwords'].filter((one) => said.includes(one))).toEqual([
+      advice,
+    ]);
+    expect(readdirSync(join(folder, 'secrets/owner'))).toEqual(['passwords-are-rotated']);
+    expect(readdirSync(join(folder, 'tags')).some((tag) => tag.includes('candidate'))).toBe(false);
+  });
 
   it('gives up an interrupted rollback for the other image', () => {
     expect(rollback(7).status).not.toBe(0);

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Runs an upgrade or a rollback of apps/operator/stack without a container engine: tags, what each program runs, and which image has migrated
 # the database are files with the id of an image. Kills itself after the step KILL_AT. The folder FOLDER keeps the state from run to run. The
-# console of the image WITHOUT_CONSOLE does not start.
+# console of the image WITHOUT_CONSOLE does not start. The migrations fail with the words REFUSES.
 #   FOLDER=… KILL_AT=3 WITHOUT_CONSOLE=ID test/containers/simulated-images.sh rollback [TAG]
-#   FOLDER=… BUILT=ID MIGRATES=false STOPPED=true test/containers/simulated-images.sh upgrade
+#   FOLDER=… BUILT=ID REFUSES=… STOPPED=true test/containers/simulated-images.sh upgrade
 #   FOLDER=… STOPPED=true test/containers/simulated-images.sh up
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -68,9 +68,8 @@ dc() {
     'up -d --wait '*) run_programs "${@:4}" ;;
     logs*) ;;
     build) id_of "$BUILT" >"$FOLDER/tags/service:${VERSION:-local}" && step ;;
-    'run --rm --no-deps -T migrate') step ;;
-    'run --rm --no-deps migrate')
-      "${MIGRATES:-true}" || return 1
+    'run --rm --no-deps -T migrate' | 'run --rm --no-deps migrate')
+      [ -z "${REFUSES:-}" ] || { echo "$REFUSES" >&2; return 1; }
       id_of "service:${VERSION:-local}" >"$FOLDER/migrated"
       step
       ;;

@@ -66,9 +66,10 @@ remove_old_images() {
 # far back its schema can be used. Both images are noted in owner/rollback as long as it lasts: one that was interrupted is gone on with, as
 # the former image is the other one by then
 stack_rollback() {
-  local target present wanted noted_target noted_present
+  local target present taken wanted noted_target noted_present
   [ "$(count_of api)" != 0 ] || fail 'The service is not running: apps/operator/stack.sh up'
-  present=$(id_of "$(image)")
+  taken=$(id_of "$(image)")
+  present=$taken
   wanted=$(id_of "$(repository):${1:-$(former)}")
   read -r noted_target noted_present <<<"$(secret owner/rollback)" || true
   if [[ -n $noted_target && $present =~ ^($noted_target|$noted_present)$ ]] && { [ $# = 0 ] || [ "$wanted" = "$noted_target" ]; }; then
@@ -80,15 +81,32 @@ stack_rollback() {
     target=$wanted
     printf '%s %s' "$target" "$present" | put owner/rollback
   fi
-  docker tag "$target" "$(image)"
-  if ! dc run --rm --no-deps -T migrate; then
-    docker tag "$present" "$(image)"
-    forget_rollback
-    fail 'Nothing has been changed: that image cannot use the present database. Restore a backup from before the upgrade'
+  if [ "$taken" != "$target" ]; then
+    check_target "$target"
+    docker tag "$target" "$(image)"
+    docker image rm "$(repository):$(candidate)" >/dev/null || true
   fi
   docker tag "$present" "$(repository):$(former)"
   apply_changes "$(replicas_meant)"
   say "The service runs with $(tags_of "$(image)"). apps/operator/stack.sh rollback goes back again, upgrade builds this folder's version"
+}
+
+# check_target ID: fails if the programs of this image cannot use the present database. As the candidate: the image of the programs it becomes
+# only then, since whatever is started, if this command is interrupted, takes that one
+check_target() {
+  local said
+  docker tag "$1" "$(repository):$(candidate)"
+  if said=$(VERSION=$(candidate) dc run --rm --no-deps -T migrate 2>&1); then
+    say "$said"
+    return 0
+  fi
+  say "$said" >&2
+  docker image rm "$(repository):$(candidate)" >/dev/null || true
+  forget_rollback
+  [[ $said != *'made by another version'* ]] ||
+    fail 'Nothing has been changed: that image cannot use the present database. Restore a backup from before the upgrade'
+  say_interrupted >&2
+  fail 'Nothing has been changed: the image could not be checked against the present database'
 }
 
 forget_rollback() { secrets_sh 'rm -f owner/rollback'; }
