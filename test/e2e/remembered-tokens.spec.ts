@@ -1,4 +1,5 @@
 import { PipelinedConnectionsService } from '@platform/database';
+import { TimeShares } from '@platform/fairness';
 import { TokenChangeListenerService } from '@platform/tokens';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
@@ -62,17 +63,23 @@ describe('remembered tokens', () => {
     return promise;
   }
 
-  it('are cached for a minute: then an unannounced change takes effect', async () => {
+  /** Moves the process's clock. */
+  function movableClock(): (ms: number) => void {
     let ahead = 0;
     const now = performance.now.bind(performance);
     jest.spyOn(performance, 'now').mockImplementation(() => now() + ahead);
+    return (ms) => (ahead = ms);
+  }
+
+  it('are cached for a minute: then an unannounced change takes effect', async () => {
+    const moveTo = movableClock();
     receiveChanges();
     const { token, call } = await createCaller(api);
     expect((await call('/customer')).status).toBe(200);
     await api.superuser.query('update service_token set active = false where id = $1', [token.id]);
-    ahead = 55_000;
+    moveTo(55_000);
     expect((await call('/customer')).status).toBe(200);
-    ahead = 60_001;
+    moveTo(60_001);
     await expectProblem(await call('/customer'), 401, 'unauthorized');
   });
 
@@ -154,6 +161,46 @@ describe('remembered tokens', () => {
     const poor = () => fetch(`${api.baseUrl}/status`, { headers: { authorization: `Bearer ${token}` } });
     await expectProblem(await poor(), 403, 'insufficient_scope');
     await expectProblem(await poor(), 403, 'insufficient_scope');
+  });
+
+  describe('in an overload', () => {
+    /** Whose requests the next ones seem to be, before they are authenticated: undefined for an address. */
+    function admissions(): (string | undefined)[] {
+      const shares = api.app.get(TimeShares);
+      const customers: (string | undefined)[] = [];
+      jest.spyOn(shares, 'isHolding', 'get').mockReturnValue(true);
+      jest.spyOn(shares, 'admit').mockImplementation((party, isCertain) => {
+        customers.push(isCertain ? party : undefined);
+        return 'granted';
+      });
+      return customers;
+    }
+
+    it("make requests their customer's until they expire: who found an old one takes nothing from it", async () => {
+      const moveTo = movableClock();
+      receiveChanges();
+      const { customer, call } = await createCaller(api, { expiresAt: new Date(Date.now() + 30_000) });
+      const customers = admissions();
+      expect((await call('/customer')).status).toBe(200);
+      expect((await call('/customer')).status).toBe(200);
+      moveTo(31_000);
+      await expectProblem(await call('/customer'), 401, 'unauthorized');
+      await expectProblem(await call('/customer'), 401, 'unauthorized');
+      expect(customers).toEqual([undefined, customer.id, undefined, undefined]);
+    });
+
+    it("make no requests their customer's once they were refused", async () => {
+      const moveTo = movableClock();
+      receiveChanges();
+      const { customer, token, call } = await createCaller(api);
+      expect((await call('/customer')).status).toBe(200);
+      await api.superuser.query('update service_token set active = false where id = $1', [token.id]);
+      moveTo(60_001);
+      const customers = admissions();
+      await expectProblem(await call('/customer'), 401, 'unauthorized');
+      await expectProblem(await call('/customer'), 401, 'unauthorized');
+      expect(customers).toEqual([customer.id, undefined]);
+    });
   });
 
   describe('rotated after they expired', () => {

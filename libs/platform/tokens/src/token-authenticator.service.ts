@@ -86,11 +86,12 @@ export class TokenAuthenticatorService implements OnApplicationShutdown {
   }
 
   /**
-   * The customer that a token belonged to when it was last looked at; undefined if that is not known. It admits nobody: it tells who
-   * asks when not all can be served.
+   * The customer that a token belonged to when it was last looked at; undefined if that is not known, or the token has expired. It admits
+   * nobody: it tells who asks when not all can be served. Whoever found an old token must not ask in its customer's name.
    */
   latelyHolderOf(token: string): string | undefined {
-    return token.length === TOKEN_LENGTH ? this.remembered.get(tokenKey(token))?.customer.customerId : undefined;
+    const customer = token.length === TOKEN_LENGTH ? this.remembered.get(tokenKey(token))?.customer : undefined;
+    return customer && customer.expiresAt > performance.now() ? customer.customerId : undefined;
   }
 
   /** Stores the last uses: Nest closes the database, a global module, after all others. */
@@ -122,7 +123,10 @@ export class TokenAuthenticatorService implements OnApplicationShutdown {
     const hashed = Buffer.from(key, 'base64');
     const [row] = await this.pipeline.single<(Row | Refusal) & Record<string, unknown>>(AUTHENTICATE, [hashed]);
     if (!row) return { refusal: 'unknown' };
-    if (row.token_id === null) return { refusal: row.refusal ?? 'unknown' };
+    if (row.token_id === null) {
+      this.remembered.delete(key);
+      return { refusal: row.refusal ?? 'unknown' };
+    }
     const customer = toCustomer(row, askedAt);
     // A change that was received during the query may be newer than its result.
     if (epoch === this.epoch) this.remember(key, customer);
