@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { promisify } from 'node:util';
 import { Controller, Get, StreamableFile } from '@nestjs/common';
 import { Public } from '@platform/access';
 import { generateToken } from '@platform/tokens';
@@ -316,6 +317,25 @@ describe('error replies', () => {
       socket.write(body);
       await ended;
       expect(received).toMatch(/^HTTP\/1\.1 401 /);
+      socket.destroy();
+    });
+
+    it('lets a client read the refusal that sends its body in many chunks', async () => {
+      const socket = connect(Number(new URL(api.origin).port), '127.0.0.1');
+      const ended = once(socket, 'end');
+      let received = '';
+      socket.on('data', (chunk: Buffer) => (received += chunk.toString('latin1')));
+      const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
+      const write = promisify<string>(socket.write.bind(socket));
+      await write(head(`POST /api/v1${TICKETS}`, 'Transfer-Encoding: chunked'));
+      for (let sent = 0; sent < 100; sent++) await write(chunk);
+      await until(() => received.includes('request_id'));
+      for (let sent = 100; sent < 200; sent++) await write(chunk);
+      await write('0\r\n\r\n');
+      await ended;
+      const [refusal = '', body = ''] = received.split('\r\n\r\n');
+      expect(refusal).toMatch(/^HTTP\/1\.1 401 /);
+      expect(JSON.parse(body)).toMatchObject({ code: 'unauthorized' });
       socket.destroy();
     });
 

@@ -13,23 +13,31 @@ export const BODY_BYTES = {
   large: 32 * 1024 * 1024,
 } as const;
 
-/** Pieces that any body may arrive in, and bytes that each further one has to have on average. */
-const FREE_PIECES = 256;
-const BYTES_A_PIECE = 16;
+/** Pieces that a body may arrive in, and bytes that each further one has to have on average. */
+export interface PieceBound {
+  free: number;
+  bytesEach: number;
+}
+const ANY_BODY: PieceBound = { free: 256, bytesEach: 16 };
 
 /**
  * Counts the pieces in which a body arrives: the chunks that its sender made, or what a packet had of it. Each takes microseconds
  * of the event loop, and a chunk of one byte is six bytes for its sender.
  */
 export class BodyPieces {
-  /** How many there were. */
-  count = 0;
+  private count = 0;
   private bytes = 0;
 
   /** Counts a piece. @returns whether they are too many for their bytes */
   add(bytes: number): boolean {
     this.bytes += bytes;
-    return ++this.count > FREE_PIECES + this.bytes / BYTES_A_PIECE;
+    this.count++;
+    return this.exceed(ANY_BODY);
+  }
+
+  /** Whether they are too many for their bytes where another bound holds. */
+  exceed({ free, bytesEach }: PieceBound): boolean {
+    return this.count > free + this.bytes / bytesEach;
   }
 }
 

@@ -21,10 +21,12 @@ describe('bodies in chunks of a byte', () => {
   afterEach(() => void server.close());
 
   /** Sends requests on a connection. @returns the first reply */
-  async function send(...requests: [head: string, chunks: number][]): Promise<string> {
+  async function send(...requests: [head: string, chunks: number, bytesEach?: number][]): Promise<string> {
     const socket = connect((server.address() as AddressInfo).port);
-    for (const [head, chunks] of requests)
-      socket.write(`${head}\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(chunks)}0\r\n\r\n`);
+    for (const [head, chunks, bytes = 1] of requests) {
+      const body = `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n`.repeat(chunks);
+      socket.write(`${head}\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${body}0\r\n\r\n`);
+    }
     const [reply] = (await once(socket, 'data')) as [Buffer];
     socket.destroy();
     return reply.toString();
@@ -38,6 +40,15 @@ describe('bodies in chunks of a byte', () => {
   it('are dropped much earlier if nobody reads them, and once a reply was sent', async () => {
     expect(await send(['DELETE / HTTP/1.1', 1000])).toContain('x-closing: true');
     expect(pieces).toBe(65);
+  });
+
+  it('are whole of which nobody reads any, if they are large', async () => {
+    expect(await send(['DELETE / HTTP/1.1', 200, 1000])).toContain('x-closing: false');
+  });
+
+  it('of which nobody reads any have 256 bytes on average: those of a body that is read may be smaller', async () => {
+    expect(await send(['DELETE / HTTP/1.1', 200, 100])).toContain('x-closing: true');
+    expect(await send(['POST / HTTP/1.1', 1000, 100])).toContain('x-closing: false');
   });
 
   it('take nothing from the request behind them, which may have come in the same piece', async () => {

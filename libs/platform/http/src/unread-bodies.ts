@@ -1,16 +1,24 @@
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { BodyPieces, turnBudget } from './body-limits';
+import { BodyPieces, type PieceBound, turnBudget } from './body-limits';
 
 /** Node's parser of a connection. It calls this function for each piece of a body. */
 interface ConnectionParser {
-  [ON_BODY]?: (this: ConnectionParser, piece: Buffer) => unknown;
+  [ON_BODY]?: TakePiece;
   incoming: IncomingMessage | null;
+}
+interface TakePiece {
+  (this: ConnectionParser, piece: Buffer): unknown;
+  /** Node's own, if this is one of ours. */
+  usual?: TakePiece;
 }
 const ON_BODY = 3;
 
-/** Pieces of a body that nobody reads: of a GET, or behind a refusal. */
-const UNREAD_PIECES = 64;
+/**
+ * Of a body that nobody reads: of a GET, or behind a refusal. Its pieces have the size of those that programs send: a read of 64 kB in
+ * pieces of 16 bytes takes 8 ms, and nobody pays for them.
+ */
+const UNREAD_BODY: PieceBound = { free: 64, bytesEach: 256 };
 /** What the pieces of such a body cost until they are dropped, in milliseconds. */
 export const DROPPED_PIECES_MS = 4;
 
@@ -37,21 +45,22 @@ export function comesInTooManyPieces(request: IncomingMessage): boolean {
  * byte in them would take 20 ms before anybody could refuse the body. One piece too many is passed on: it shows the fault.
  */
 export function boundPieces(server: Server): void {
-  let usual: ConnectionParser[typeof ON_BODY];
+  let usual: TakePiece | undefined;
   server.prependListener('request', (request: IncomingMessage, reply: ServerResponse) => {
     const { parser } = request.socket as { parser?: ConnectionParser | null };
     if (!parser) return;
-    usual ??= parser[ON_BODY];
+    // A parser may come from another server of the process.
+    usual ??= parser[ON_BODY]?.usual ?? parser[ON_BODY];
     const take = usual;
     // Parsers are used again, for later requests and connections.
     if (parser[ON_BODY] !== take) parser[ON_BODY] = take;
     if (request.headers['transfer-encoding'] === undefined || !take) return;
     const pieces = new BodyPieces();
-    parser[ON_BODY] = function (piece) {
+    const bounded: TakePiece = function (piece) {
       if (this.incoming !== request) this[ON_BODY] = take;
       else if (
         pieces.add(piece.length) ||
-        (pieces.count > UNREAD_PIECES && (!takesBody(request.method) || reply.headersSent))
+        (pieces.exceed(UNREAD_BODY) && (!takesBody(request.method) || reply.headersSent))
       ) {
         this[ON_BODY] = undefined;
         request.socket.prependOnceListener('close', () => (this[ON_BODY] = take));
@@ -61,6 +70,8 @@ export function boundPieces(server: Server): void {
       }
       return take.call(this, piece);
     };
+    bounded.usual = take;
+    parser[ON_BODY] = bounded;
   });
 }
 
