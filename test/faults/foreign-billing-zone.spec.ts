@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { compileCache } from '@test/compile-cache';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { operatorCommand } from '@test/operator-command';
+import { connectAsSuperuser, createTestDatabase } from '@test/test-database';
 import { useTestDatabase } from '@test/use-test-database';
 
 const MIGRATE = join(process.cwd(), 'dist', 'apps', 'operator', 'src', 'migrate.js');
@@ -15,9 +16,9 @@ const database = useTestDatabase();
 
 describe('BILLING_TIMEZONE', () => {
   /** Runs the migrations. @returns the exit code, and all that they say */
-  async function migrate(zone?: string) {
+  async function migrate(zone?: string, url = database.url) {
     const { PATH } = process.env;
-    const env = { PATH, NODE_ENV: 'test', DATABASE_URL: database.url, ...compileCache };
+    const env = { PATH, NODE_ENV: 'test', DATABASE_URL: url, ...compileCache };
     const run = promisify(execFile)(process.execPath, [MIGRATE], {
       env: zone ? { ...env, BILLING_TIMEZONE: zone } : env,
     });
@@ -68,6 +69,21 @@ describe('BILLING_TIMEZONE', () => {
     });
     expect(await stored()).toEqual([{ zone: 'UTC' }]);
     expect(await migrate('UTC')).toEqual({ code: 0, said: 'Nothing to migrate\n' });
+  });
+
+  it('cannot be changed either when calls that cost nothing were counted by day', async () => {
+    const other = await createTestDatabase();
+    const superuser = await connectAsSuperuser(other);
+    try {
+      await superuser.query(
+        `insert into ai_usage_day values (gen_random_uuid(), '2026-11-01', 'free', gen_random_uuid(), 1, 1, 0, 0, 0, 1, 0, 0, 0, 0)`,
+      );
+      expect(await migrate('UTC', other.url)).toMatchObject({ code: 1 });
+      expect((await superuser.query('select zone from billing_zone')).rows).toEqual([{ zone: 'Europe/Oslo' }]);
+    } finally {
+      await superuser.end();
+      await other.drop();
+    }
   });
 
   it('is written by no login of the service', async () => {
