@@ -23,6 +23,7 @@ const LONGEST = [
   'test/faults/shutdown.spec.ts',
   'test/documents/guide.spec.ts',
   'test/faults/foreign-secrets-key.spec.ts',
+  'test/faults/foreign-billing-zone.spec.ts',
   'test/documents/guide-upstream-faults.spec.ts',
   'test/e2e/unread-replies.spec.ts',
   'test/faults/ai-settlements.spec.ts',
