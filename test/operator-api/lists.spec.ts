@@ -445,6 +445,21 @@ describe('lists of the operator API', () => {
     });
   });
 
+  it('have no sums of a month that lost entries to the retention', async () => {
+    await api.superuser.query(
+      `insert into ai_ledger_carried (customer_id, bucket, balance, sequence, before) values ($1, 'included', 0, 0, '2020-03-01T00:00:00Z')`,
+      [randomUUID()],
+    );
+    const of = async (month: string) => {
+      const reply = await operator.call(`/ai/accounting?month=${month}`);
+      const { detail } = (await reply.json()) as { detail?: string };
+      return [reply.status, detail];
+    };
+    const lost = expect.stringContaining('2020-04 is the first month that adds up');
+    for (const month of ['2020-01', '2020-03']) expect(await of(month)).toEqual([400, lost]);
+    expect(await of('2020-04')).toEqual([200, undefined]);
+  });
+
   it('name the models that a customer can be given, and the usual one', async () => {
     const models = async () => {
       const reply = (await (await operator.call('/ai/models')).json()) as { data: Dict[] };
