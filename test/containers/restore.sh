@@ -52,6 +52,15 @@ echo "restore while the service runs: $(seconds_of stack restore "$second" --yes
 check 'rows of all tables, and the credit, after the rotation' "$before" "$(state)"
 check_keys 'restored after the rotation'
 
+stack rotate database-passwords >&2
+stop_sandbox
+dc down -t 5 >&2
+docker volume rm "${COMPOSE_PROJECT_NAME}_postgres-data" >/dev/null
+echo "restore into a new volume of the database alone: $(seconds_of stack restore "$second" --yes) s"
+start_sandbox
+check 'rows of all tables, and the credit, with the logins that the secrets have' "$before" "$(state)"
+check_keys 'restored beside the former secrets'
+
 # The first backup needs the former SECRETS_KEY.
 rm -rf "$backups/other" && cp -r "$first" "$backups/other" && rm "$backups/other/secrets-key"
 check 'a backup without its key is refused' "$backups/other/secrets-key is missing" "$(stack restore "$backups/other" --yes 2>&1 | last_line | cut -c 1-$((${#backups} + 29)))"

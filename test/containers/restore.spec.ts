@@ -36,7 +36,10 @@ check_secrets() { :; }
 check_provider_keys() { :; }
 start_all() { note start; }
 is_running() { [ "$1" = postgres ]; }
-put_logins() { [ -z "\${KILLED:-}" ] || kill -9 $$; }
+put_logins() {
+  [ -z "\${KILLED:-}" ] || kill -9 $$
+  note "logins beside $(psql -d customer_account -c 'select count(*)::int from customer') customers"
+}
 recover() {
   note "recover $1 with SECRETS_KEY=\${SECRETS_KEY-of .env}"
   [ "$1" != replay ] || echo "$2" >"$FOLDER/moment"
@@ -150,7 +153,7 @@ describe('a restore of a backup', () => {
     expect(restore([join(folder, 'backup')])).toEqual({ status: 0, said: '' });
     expect(steps()).toEqual([
       'migrate postgres://account_owner:p@postgres:5432/restored',
-      ...['stop api worker console', 'run --rm migrate', 'start'],
+      ...['stop api worker console', 'logins beside 2 customers', 'run --rm migrate', 'start'],
     ]);
     expect(await positions()).toEqual([
       [KEPT, 500],

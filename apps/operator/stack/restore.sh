@@ -53,6 +53,8 @@ restore_dump() {
     -c 'alter database restored rename to customer_account'
   forget_event_positions
   use_key
+  # A new volume of the database has those of the first start, and the programs may have had others since.
+  put_logins
   dc run --rm migrate
 }
 
