@@ -3,6 +3,7 @@ import { enableAi, saveModelPrice } from '@test/ai-factories';
 import { caller } from '@test/api';
 import { type ApiProcess, startApiProcess } from '@test/api-process';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { saveFakeBillingAccount, saveFakeInvoice } from '@test/factories/invoice.factory';
 import { saveFakeToken } from '@test/factories/service-token.factory';
 import { sendPartialBody } from '@test/partial-body';
 import { readStream } from '@test/stream-client';
@@ -12,6 +13,7 @@ import { until } from '@test/until';
 
 type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 const ROUTE = '/api/v1/ai/messages';
+const FIKEN_CUSTOMER = 4711;
 const MESSAGE = JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10 });
 
 const database = useTestDatabase();
@@ -21,6 +23,8 @@ describe('a client that disconnects', () => {
   let api: ApiProcess;
   let token: string;
   let customerId: string;
+  /** The address of an invoice's PDF. */
+  let pdf: string;
 
   beforeEach(async () => {
     sandbox = await startSandbox();
@@ -28,10 +32,15 @@ describe('a client that disconnects', () => {
     customerId = (await saveFakeCustomer(superuser)).id;
     token = (await saveFakeToken(superuser, customerId)).token;
     await enableAi(superuser, customerId, { model: await saveModelPrice(superuser), included: 100 });
+    await saveFakeBillingAccount(superuser, customerId, 'fiken', String(FIKEN_CUSTOMER));
+    const [added] = sandbox.fiken.store.company('demo').addInvoices({ customerId: FIKEN_CUSTOMER, count: 1 });
+    const invoice = { source: 'fiken', sourceId: String(added?.invoiceId), pdfReference: 'x' } as const;
+    pdf = `/invoices/${(await saveFakeInvoice(superuser, customerId, invoice)).id}/pdf`;
     await superuser.end();
     api = await startApiProcess({
       DATABASE_URL: database.url,
       LOG_LEVEL: 'info',
+      SANDBOX_URL: sandbox.url,
       ANTHROPIC_BASE_URL: sandbox.urls.messages,
       ANTHROPIC_API_KEY: 'sk-service-wide-key',
     });
@@ -50,6 +59,12 @@ describe('a client that disconnects', () => {
       .stdout.split('\n')
       .filter((line) => line.includes('"msg":"request"'))
       .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+  const errorLines = () =>
+    api
+      .output()
+      .stdout.split('\n')
+      .filter((line) => /"level":"error"|"stack"/.test(line));
 
   /** There is exactly one log line and one count for the request, even after everything has ended. */
   async function expectOneOfEach(requestId: string): Promise<void> {
@@ -98,6 +113,20 @@ describe('a client that disconnects', () => {
     await expectOneOfEach('awaited');
   }, 60_000);
 
+  it('while the PDF of an invoice is fetched is no fault of the service', async () => {
+    const gate = sandbox.fiken.hold();
+    const abort = new AbortController();
+    const reply = caller(api.baseUrl, token)(pdf, { signal: abort.signal });
+    await sandbox.fiken.received(1);
+    abort.abort();
+    await expect(reply).rejects.toThrow('aborted');
+    await until(async () => (await metricLines()).length > 0);
+    gate.open();
+    await api.stop();
+    expect(logLines()).toEqual([expect.objectContaining({ route: '/api/v1/invoices/:id/pdf', status: 499 })]);
+    expect(errorLines()).toEqual([]);
+  }, 60_000);
+
   it.each(['hang-up', 'cut', 'error'] as const)(
     'or a stream that ends early (%s) is no error with a stack',
     async (kind) => {
@@ -120,7 +149,7 @@ describe('a client that disconnects', () => {
               }),
             ],
       );
-      expect(stdout.split('\n').filter((line) => /"level":"error"|"stack"/.test(line))).toEqual([]);
+      expect(errorLines()).toEqual([]);
     },
     60_000,
   );

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Injectable, Logger } from '@nestjs/common';
-import { CustomerContextService } from '@platform/context';
+import { ClientGoneError, CustomerContextService } from '@platform/context';
 import { CustomerDatabaseService, decoders, EntityReadsService, type ReadStatement } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import type { BillingSourceName } from '../invoice-values';
@@ -61,7 +61,7 @@ export class InvoicePdfsService {
   /**
    * @param signal aborts when the client has disconnected: then the source is not called
    * @throws ServiceError not_found; rate_limited if the customer reads too many PDFs already; service_unavailable if
-   * the source does not return it at present
+   * the source does not return it at present; ClientGoneError
    */
   async open(invoiceId: string, signal: AbortSignal): Promise<InvoicePdf> {
     const [row] = await this.database.read(this.pdf, [invoiceId]);
@@ -85,17 +85,11 @@ export class InvoicePdfsService {
       if (file && !isPdf(file)) throw new SourceError(`${source} sent a file that is no PDF`);
       return file;
     } catch (error) {
-      const asked = error instanceof SourceError ? error.retryAfterMs : undefined;
-      if (!(error instanceof SourceError) && !signal.aborted) throw error;
-      if (!signal.aborted)
-        this.logger.warn({
-          msg: 'the PDF of an invoice could not be fetched',
-          err: error,
-          source,
-          source_id: sourceId,
-        });
+      if (signal.aborted) throw new ClientGoneError();
+      if (!(error instanceof SourceError)) throw error;
+      this.logger.warn({ msg: 'the PDF of an invoice could not be fetched', err: error, source, source_id: sourceId });
       throw new ServiceError('service_unavailable', 'The PDF cannot be fetched at present; try again later', {
-        retryAfterSeconds: Math.ceil((asked ?? 30_000) / 1000),
+        retryAfterSeconds: Math.ceil((error.retryAfterMs ?? 30_000) / 1000),
         cause: error,
       });
     }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
+import { ClientGoneError } from '@platform/context';
 import { ServiceError } from '@platform/errors';
 
 const CHUNK = 64 * 1024;
@@ -41,7 +42,7 @@ export class PdfMemoryService implements OnApplicationShutdown {
 
   /**
    * Waits for free memory for a PDF. @throws ServiceError rate_limited if the customer has too many in progress,
-   * service_unavailable if no memory becomes free in time
+   * service_unavailable if no memory becomes free in time; ClientGoneError
    */
   async enter(customerId: string, signal: AbortSignal): Promise<PdfPlace> {
     const own = this.underWay.get(customerId) ?? 0;
@@ -85,7 +86,7 @@ export class PdfMemoryService implements OnApplicationShutdown {
     while (this.held >= this.limit) {
       this.cutOff(SLOWEST_WHEN_SHORT_MS, this.held - this.limit + 1);
       if (this.held < this.limit) return;
-      signal.throwIfAborted();
+      if (signal.aborted) throw new ClientGoneError();
       if (performance.now() >= until) {
         throw tooMany();
       }
