@@ -98,8 +98,8 @@ describe('rate limits', () => {
 
   it('show the tighter one of SMS where it is the nearer, and hold its routes to it alone', async () => {
     const { call } = await createCaller(api);
-    const send = () =>
-      call('/sms/send', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } });
+    const send = (body = '{}', headers: Record<string, string> = {}) =>
+      call('/sms/send', { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
     expect(limitOf(await send())).toMatchObject({ limit: 3, remaining: 2 });
     await send();
     await send();
@@ -107,8 +107,11 @@ describe('rate limits', () => {
     const { detail } = await expectProblem(refused, 429, 'rate_limited');
     expect(detail).toMatch(/^At most 3 SMS a minute; try again in \d+ s$/);
     expect(limitOf(refused)).toMatchObject({ limit: 3, remaining: 0 });
+    // A kept reply would come before the limit: so the body is read before, whose fields come after.
+    await expectProblem(await send('{', { 'idempotency-key': 'broken' }), 400, 'invalid_request');
+    await expectProblem(await send('{}', { 'idempotency-key': 'empty' }), 429, 'rate_limited');
     const other = await call('/customer');
-    expect([other.status, limitOf(other).limit, limitOf(other).remaining]).toEqual([200, 20, 15]);
+    expect([other.status, limitOf(other).limit, limitOf(other).remaining]).toEqual([200, 20, 13]);
   });
 });
 

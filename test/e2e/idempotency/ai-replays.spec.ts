@@ -251,4 +251,19 @@ describe('a replay', () => {
       expect(kept.rowCount).toBe(1);
     },
   );
+
+  it.each(ROUTES)('may stand on POST %s: so faults of a body with a key come before the limit', async (path) => {
+    const { post } = await createAiCaller(ai, { included: 0, purchased: 1000 });
+    const key = randomUUID();
+    const send = (body: object, idempotencyKey?: string) =>
+      post(path, body, { headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey } });
+    await send(MESSAGE, key);
+    await send(MESSAGE);
+    for (const broken of [[], { ...MESSAGE, messages: [] }]) {
+      await expectProblem(await send(broken), 429, 'rate_limited');
+      await expectProblem(await send(broken, randomUUID()), 400, 'invalid_request');
+    }
+    await expectProblem(await send({ ...MESSAGE, max_tokens: 49 }, key), 422, 'idempotency_key_reused');
+    await expectProblem(await send(MESSAGE, randomUUID()), 429, 'rate_limited');
+  });
 });
