@@ -8,6 +8,7 @@ const NOBODYS = [
   'set_customer',
   'record_token_uses',
   'keep_refused_requests',
+  'count_served_time',
   'process_heartbeat',
   'end_process',
   'create_partition',

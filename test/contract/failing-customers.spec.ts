@@ -12,6 +12,7 @@ import { PLAIN_PRICE, saveAiCustomer, saveModelPrice } from '@test/ai-factories'
 import { saveFakeService } from '@test/factories/service.factory';
 import { saveFakeToken } from '@test/factories/service-token.factory';
 import { describeOnOneServer } from '@test/kinds-of-server';
+import { databaseHasServed } from '@test/served-time';
 import { useTestDatabase } from '@test/use-test-database';
 import { WebhookJobs } from '../../apps/worker/src/webhook-jobs';
 
@@ -76,11 +77,13 @@ describeOnOneServer('A customer for whom a job fails holds up no other:', 'it re
     {
       job: 'Idempotency-Keys are completed',
       table: 'idempotency_key',
-      arrange: (id: string) =>
-        sql(
+      arrange: async (id: string) => {
+        await databaseHasServed(database.superuser);
+        await sql(
           `insert into idempotency_key (customer_id, key_hash, fingerprint, deadline, created_at) values ($1, '\\x00', '\\x00', now() - interval '1 minute', now())`,
           [id],
-        ),
+        );
+      },
       run: () => worker.get(IdempotencyMaintenanceService).giveUpOverdue(),
       left: `select customer_id as id from idempotency_key where state = 'in_progress'`,
     },

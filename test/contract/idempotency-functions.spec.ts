@@ -1,9 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { describeOnOneServer, itOnOneServer } from '@test/kinds-of-server';
+import { databaseHasServed } from '@test/served-time';
 import { useTestDatabase } from '@test/use-test-database';
 
 const database = useTestDatabase();
+beforeAll(() => databaseHasServed(database.superuser));
 
 describe('An Idempotency-Key in the database', () => {
   /** A key that its customer's request with an effect outside the database has claimed. */

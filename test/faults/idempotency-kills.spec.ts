@@ -7,6 +7,7 @@ import { type ApiProcess, startApiProcess } from '@test/api-process';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveFakeToken } from '@test/factories/service-token.factory';
 import { allowSms } from '@test/factories/sms-settings.factory';
+import { databaseHasServed } from '@test/served-time';
 import { type HoldPoint, startStatementGate, type StatementGate } from '@test/statement-gate';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
 import { startWorkerProcess, type WorkerProcess } from '@test/worker-process';
@@ -150,6 +151,7 @@ describe('a process that dies anywhere in a request with an Idempotency-Key', ()
         senders.push({ ...sender, step, lost });
       }
       await victim.stop('SIGKILL');
+      await databaseHasServed(superuser);
       const diedAt = Date.now();
       const ended = await Promise.all(
         senders.map(async ({ id, step, send, lost }) => {

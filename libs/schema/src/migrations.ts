@@ -56,6 +56,7 @@ import {
   DatabaseSchema1763683200000,
   migrateDatabase,
   type Migrated,
+  Outages1763683207100,
   StoredBytesSchema1763683201100,
   Trigrams1763683204400,
 } from '@platform/database';
@@ -129,6 +130,7 @@ export const migrations = [
   ScheduledBackups1763683206100,
   IdentityIssuers1763683207000,
   BillingZone1763683207100,
+  Outages1763683207100,
 ];
 
 /**

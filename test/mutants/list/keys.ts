@@ -81,6 +81,20 @@ export const keys: Mutant[] = [
     specs: ['test/e2e/idempotency', 'test/contract/idempotency', 'libs/platform/idempotency'],
   },
   {
+    name: 'keys: after an outage calls are given up whose process is about to store their end',
+    file: 'libs/platform/database/src/sql/served-time.sql',
+    find: ' and c.served - c.served_before_outage >= interval',
+    replace: ' and c.served >= interval',
+    specs: ['test/faults/sms-outcomes'],
+  },
+  {
+    name: 'keys: during an outage, before its end is noticed, calls are given up',
+    file: 'libs/platform/database/src/sql/served-time.sql',
+    find: 'clock_timestamp() - c.ticked_at <= interval',
+    replace: "interval '0' <= interval",
+    specs: ['test/faults/sms-outcomes'],
+  },
+  {
     name: 'keys: a reservation that is pending for days keeps its key',
     file: 'libs/domains/ai/src/ledger/sql/settle.sql',
     find: " and reservation.created_at > p_now - app.idempotency_key_lifetime() + interval '1 hour'",

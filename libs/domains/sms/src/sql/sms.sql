@@ -125,7 +125,8 @@ begin
 end $$;
 
 -- Stores that the outcome of a customer's messages is unknown if none was stored within this time: their process died while it sent
--- them. A few hundred at a time. Returns how many.
+-- them. After an outage of the database an outcome that the customer was told may wait to be stored (app.outage_is_over). A few
+-- hundred at a time. Returns how many.
 create or replace function app.give_up_sms(p_customer uuid, p_within interval) returns integer
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 declare
@@ -133,6 +134,9 @@ declare
   lost record;
   given_up integer := 0;
 begin
+  if not app.outage_is_over() then
+    return 0;
+  end if;
   for lost in
     select m.id, m.gateway from sms_message m
     where m.customer_id = p_customer and m.status = 'unknown' and m.error_code is null and m.created_at < present - p_within

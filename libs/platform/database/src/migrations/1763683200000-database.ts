@@ -24,6 +24,10 @@ export class DatabaseSchema1763683200000 extends ForwardMigration {
   override readonly functions: FunctionFile[] = [
     ...FOUNDATION,
     { path: join(SQL, 'times.sql'), functions: { billing_month: {}, json_time: {} } },
+    {
+      path: join(SQL, 'served-time.sql'),
+      functions: { count_served_time: OPERATORS, outage_is_over: { asOperator: true } },
+    },
   ];
 
   async up(runner: QueryRunner): Promise<void> {

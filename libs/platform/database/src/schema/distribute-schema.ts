@@ -53,12 +53,12 @@ export async function distributeSchema(runner: QueryRunner, migrations: readonly
     // As the programs' own connections have it, which do not pass it on.
     await runner.query(`alter role ${role} set jit = off`);
   }
-  const ofEachNode = Object.assign({}, ...migrations.map(({ nodeTables }) => nodeTables)) as Record<string, string[]>;
-  const make = Object.values(ofEachNode).flat();
+  const ofEachNode = migrations.flatMap(({ nodeTables }) => Object.keys(nodeTables));
+  const make = migrations.flatMap(({ nodeTables }) => Object.values(nodeTables).flat());
   await onWorkers(runner, make.join('; '), 'did not get tables of its own');
   const plan = await planTables(
     runner,
-    migrations.flatMap(({ tables }) => tables.filter((table) => !(table in ofEachNode))),
+    migrations.flatMap(({ tables }) => tables.filter((table) => !ofEachNode.includes(table))),
   );
   // A distributed table may only refer to a table that is distributed already, or that every node has.
   for (const table of plan.reference) await runner.query(`select create_reference_table($1)`, [table]);

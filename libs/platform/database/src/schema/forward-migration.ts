@@ -13,7 +13,7 @@ export abstract class ForwardMigration implements MigrationInterface {
   readonly tables: readonly string[] = [];
 
   /**
-   * Those of `tables` that each node of a cluster has for itself, with rows of its own, and the statements that make one. They may
+   * Tables that each node of a cluster has for itself, with rows of its own, and the statements that make or change one. They may
    * run again. Such a table can be written while another node is down.
    */
   readonly nodeTables: Readonly<Record<string, readonly string[]>> = {};

@@ -1,8 +1,7 @@
 -- A process's sign of life, once a second. It shows in the database which processes live.
 --
--- Silence is measured in time during which the database served somebody: every heartbeat adds the time since the last one,
--- at most two seconds. So a database that was down or stopped, or a clock that jumped, makes nobody look dead.
--- This is physical time: it follows the machine's clock, not the one that books are dated by.
+-- Silence is measured in time during which the database served somebody (app.count_served_time): every heartbeat adds the time
+-- since the last one. So a database that was down or stopped, or a clock that jumped, makes nobody look dead.
 --
 -- Each node of a cluster has these tables for itself, and every process gives a sign to each (app.run_on_nodes): a node that
 -- is down keeps nobody from giving signs to the others, and its own time stands still meanwhile.
@@ -17,12 +16,8 @@ set search_path = pg_catalog, public, pg_temp
 as $$
 declare
   moment timestamptz := clock_timestamp();
-  served interval;
+  served interval := app.count_served_time();
 begin
-  update liveness_clock
-  set served = liveness_clock.served + greatest(interval '0', least(moment - ticked_at, interval '2 seconds')), ticked_at = moment
-  where id
-  returning liveness_clock.served into served;
   insert into process_liveness (id, seen, seen_at) values (p_process, served, moment)
   on conflict (id) do update set seen = excluded.seen, seen_at = excluded.seen_at;
   return moment;
