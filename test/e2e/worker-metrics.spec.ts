@@ -177,6 +177,16 @@ describe("the worker's metrics", () => {
     await worker.get(WebhookQueueService).markFull();
     read = await scrape();
     expect(read('webhook_full_endpoints')).toBe(2);
+    // It waits in a long queue of which a worker sends one after the other.
+    await sql(
+      `select app.record_webhook_attempts($1, $2, 'https://hooks.example.com/', array[$3]::uuid[], '{now}', '{200}', '{null}', '{t}', '{5}', true, false)`,
+      [customer, usual, await put(usual, `now() - interval '2 minutes'`)],
+    );
+    expect((await scrape())('webhook_oldest_untried_seconds')).toBeLessThan(60);
+    await sql(`update webhook_endpoint set last_attempt_at = now() - interval '2 minutes' where id = $1`, [usual]);
+    read = await scrape();
+    expect(read('webhook_oldest_untried_seconds')).toBeGreaterThanOrEqual(120);
+    expect(read('webhook_oldest_untried_seconds')).toBeLessThan(180);
     await sql('delete from webhook_endpoint');
     read = await scrape();
     expect(read('webhook_oldest_untried_seconds')).toBe(0);

@@ -109,7 +109,7 @@ export class StateMetrics implements OnModuleInit {
         ['webhook_deliveries_due', 'Deliveries to webhook endpoints that are due and not sent', ({ due }) => due],
         [
           'webhook_oldest_untried_seconds',
-          'How long the oldest delivery that was not tried yet has been due, at an endpoint that does not fail',
+          'How long an endpoint that does not fail has waited for an attempt at most, with a delivery that was not tried yet',
           ({ oldest_untried_age }) => oldest_untried_age,
         ],
         ['webhook_endpoints', 'Webhook endpoints that are in use', ({ endpoints }) => endpoints],

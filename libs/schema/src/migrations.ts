@@ -21,6 +21,7 @@ import {
   EventInbox1763683203800,
   EventsSchema1763683201600,
   FormerWebhookSecrets1763683206000,
+  WebhookAttempts1763683207200,
   WebhookInbox1763683203900,
   WebhooksSchema1763683201700,
 } from '@domains/events';
@@ -131,6 +132,7 @@ export const migrations = [
   IdentityIssuers1763683207000,
   BillingZone1763683207100,
   Outages1763683207100,
+  WebhookAttempts1763683207200,
 ];
 
 /**

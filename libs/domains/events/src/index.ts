@@ -31,6 +31,7 @@ export { EventInbox1763683203800 } from './migrations/1763683203800-event-inbox'
 export { EventsSchema1763683201600 } from './migrations/1763683201600-events';
 export { ExpiringTokensService } from './worker/expiring-tokens.service';
 export { FormerWebhookSecrets1763683206000 } from './migrations/1763683206000-former-webhook-secrets';
+export { WebhookAttempts1763683207200 } from './migrations/1763683207200-webhook-attempts';
 export { WebhookInbox1763683203900 } from './migrations/1763683203900-webhook-inbox';
 export { WebhooksSchema1763683201700 } from './migrations/1763683201700-webhooks';
 export { type DeliveredEvent, EventBodiesPort } from './ports/event-bodies.port';

@@ -55,6 +55,10 @@ export class WebhookEndpoint {
   @Column('boolean', { default: false })
   queueFull!: boolean;
 
+  /** Within ten seconds: not every attempt is noted. */
+  @Column('timestamptz', { nullable: true })
+  lastAttemptAt!: Date | null;
+
   @Column('timestamptz', { nullable: true })
   disabledAt!: Date | null;
 

@@ -23,10 +23,10 @@ import { SECRET_OVERLAP, WebhookSecretsService } from '../webhook-secrets/webhoo
 /** The operator's own endpoints: as many as anybody could want. */
 const OWN_ENDPOINTS = 1000;
 
-/** An endpoint without its secrets. */
+/** An endpoint without its secrets, and without what metrics alone are made of. */
 export type EndpointView = Omit<
   WebhookEndpoint,
-  'secretCiphertext' | 'formerSecrets' | 'formerSecretsUntil' | 'customerId'
+  'secretCiphertext' | 'formerSecrets' | 'formerSecretsUntil' | 'lastAttemptAt' | 'customerId'
 > & {
   /** Null for an endpoint of the operator. */
   customerId: string | null;
@@ -260,6 +260,7 @@ function viewOf({
   secretCiphertext: _secret,
   formerSecrets: _former,
   formerSecretsUntil: _until,
+  lastAttemptAt: _at,
   customerId,
   ...endpoint
 }: WebhookEndpoint): EndpointView {

@@ -135,6 +135,10 @@ begin
       next_attempt_at = case when not accepted and d.queued_at > oldest then next_time end
     where d.customer_id = p_customer and d.id = one and d.state = 'pending' and (accepted or d.queued_at = queued);
   end loop;
+  -- Not each time: the endpoint's row would be written as often as its deliveries.
+  if endpoint.last_attempt_at is null or endpoint.last_attempt_at < present - interval '10 seconds' then
+    update webhook_endpoint e set last_attempt_at = present where e.customer_id = p_customer and e.id = p_endpoint;
+  end if;
   more := exists (
     select from webhook_delivery d where d.customer_id = p_customer and d.endpoint_id = p_endpoint and d.state = 'pending'
       and d.next_attempt_at <= present);

@@ -27,7 +27,10 @@ export function endpointOfRun(key: string): EndpointKey {
 export interface WebhookHealth {
   /** Deliveries that are due and not sent. */
   due: number;
-  /** How long the oldest delivery has been due that was not tried yet, at an endpoint that is not failing. */
+  /**
+   * How long an endpoint that is not failing has been waiting for an attempt at most: since a delivery that was not tried yet is due,
+   * or since its last attempt. One endpoint's long queue is no delay of the workers.
+   */
   oldest_untried_age: number;
   /** Endpoints that are in use, and those whose last attempt failed. */
   endpoints: number;
@@ -68,8 +71,8 @@ const ENDPOINTS = `
   from webhook_endpoint w left join customer c on c.id = w.customer_id where disabled_at is null and c.active is not false`;
 const DUE_STATE = `
   select count(*)::int as due,
-    coalesce(extract(epoch from app.now() - min(d.next_attempt_at) filter (where d.attempts = 0 and w.failing_since is null)), 0)::float8
-      as oldest_untried_age
+    coalesce(extract(epoch from app.now() - min(greatest(d.next_attempt_at, w.last_attempt_at))
+      filter (where d.attempts = 0 and w.failing_since is null)), 0)::float8 as oldest_untried_age
   from webhook_delivery d join webhook_endpoint w on w.customer_id = d.customer_id and w.id = d.endpoint_id
   where d.state = 'pending' and d.next_attempt_at <= app.now() and w.disabled_at is null`;
 
