@@ -53,7 +53,7 @@ import {
 import { AuditAuthors1763683204200, AuditSchema1763683200500 } from '@platform/audit';
 import type { AppConfig } from '@platform/config';
 import {
-  BillingZone1763683207100,
+  BillingZone1763683207300,
   DatabaseSchema1763683200000,
   migrateDatabase,
   type Migrated,
@@ -130,9 +130,9 @@ export const migrations = [
   FormerWebhookSecrets1763683206000,
   ScheduledBackups1763683206100,
   IdentityIssuers1763683207000,
-  BillingZone1763683207100,
   Outages1763683207100,
   WebhookAttempts1763683207200,
+  BillingZone1763683207300,
 ];
 
 /**

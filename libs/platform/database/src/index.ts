@@ -40,7 +40,7 @@ export { ForwardMigration } from './schema/forward-migration';
 export { DatabaseSchema1763683200000 } from './migrations/1763683200000-database';
 export { StoredBytesSchema1763683201100 } from './migrations/1763683201100-stored-bytes';
 export { Trigrams1763683204400 } from './migrations/1763683204400-trigrams';
-export { BillingZone1763683207100 } from './migrations/1763683207100-billing-zone';
+export { BillingZone1763683207300 } from './migrations/1763683207300-billing-zone';
 export { Outages1763683207100 } from './migrations/1763683207100-outages';
 export { StoredBytes } from './entities/stored-bytes.entity';
 export { migrateDatabase, type Migrated, pendingSchemaChanges } from './schema/migrate';

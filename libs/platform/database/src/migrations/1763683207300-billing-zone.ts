@@ -2,7 +2,7 @@ import type { QueryRunner } from 'typeorm';
 import { ForwardMigration } from '../schema/forward-migration';
 
 /** The time zone by whose months and days everything is booked. The migrations' program stores it; nobody else may. */
-export class BillingZone1763683207100 extends ForwardMigration {
+export class BillingZone1763683207300 extends ForwardMigration {
   override readonly tables = ['billing_zone'];
 
   async up(runner: QueryRunner): Promise<void> {
