@@ -280,6 +280,51 @@ function describeLauncher(): void {
     60_000,
   );
 
+  it('makes the demo customer whole although the first start was killed while it made it, and the second one behind most of it', async () => {
+    rmSync(join(folder, '.data'), { recursive: true, force: true });
+    /** Kills the launcher as soon as the database has come to this, and then all others. */
+    const killedWhen = async (hasCome: (owner: Client) => Promise<boolean>) => {
+      const { child, text } = launch();
+      const isReady = () => text().includes('Ctrl-C stops everything');
+      const killed = async (owner: Client) => {
+        await until(async () => isReady() || (await hasCome(owner)));
+        return child.kill('SIGKILL');
+      };
+      await until(() => asOwner(folder, killed).catch(() => false));
+      expect(isReady()).toBe(false);
+      for (const pid of ours()) process.kill(pid, 'SIGKILL');
+      await until(() => ours().length === 0);
+    };
+    await killedWhen(async (owner) => (await owner.query('select from customer')).rowCount === 1);
+    await killedWhen(async (owner) => {
+      // Until the end of the transaction: the last step waits for it.
+      await owner.query('begin; lock table support_ticket_reply in share mode');
+      const waiting = `select from pg_locks where relation = 'support_ticket_reply'::regclass and not granted`;
+      return (await owner.query(waiting)).rowCount === 1;
+    });
+    const third = launch();
+    await ready(third);
+    expect((await paste(third.text())).status).toBe(200);
+    const { rows } = await asOwner(folder, (owner) =>
+      owner.query(`select customer_number as number,
+        (select array_agg(type order by type) from customer_service) as services,
+        (select array_agg(model) from ai_settings where enabled) as ai,
+        (select array_agg(sender_id) from sms_settings where enabled) as sms,
+        (select array_agg(status || ' ' || (ends_at is not null) order by status) from status_event) as status,
+        (select array_agg(number) from invoice where source = 'manual') as invoices,
+        (select array_agg(source order by source) from billing_account) as billing,
+        (select array_agg(title) from support_ticket) as tickets, (select count(*)::int from support_ticket_reply) as replies
+      from customer`),
+    );
+    expect(rows).toEqual([
+      {
+        ...{ number: 'demo', services: ['ai', 'hosting', 'sms'], ai: ['claude-haiku-4-5'], sms: ['Fjordlys'] },
+        ...{ status: ['degraded false', 'maintenance true'], invoices: ['1001'], billing: ['fiken', 'stripe'] },
+        ...{ tickets: ['Slow web site'], replies: 1 },
+      },
+    ]);
+  }, 180_000);
+
   it('starts nothing when a port is taken', async () => {
     const taken = createServer().listen(port, '127.0.0.1');
     await once(taken, 'listening');

@@ -9,16 +9,24 @@ import { BillingCalendar } from '@platform/time';
 import { Customer, CustomersOperatorModule, CustomersOperatorService } from '@domains/customers';
 import { AiConfigurationOperatorService, AiOperatorModule, AiPricesOperatorService } from '@domains/ai';
 import { WebhooksOperatorModule, WebhooksOperatorService } from '@domains/events';
-import { ServiceChangesOperatorModule, ServiceChangesOperatorService } from '@domains/services';
-import { StatusEventsOperatorService, StatusOperatorModule } from '@domains/status';
 import {
+  CustomerServiceEntity,
+  type NewService,
+  ServiceChangesOperatorModule,
+  ServiceChangesOperatorService,
+} from '@domains/services';
+import { type NewStatusEvent, StatusEvent, StatusEventsOperatorService, StatusOperatorModule } from '@domains/status';
+import {
+  BillingAccount,
   BillingAccountsOperatorService,
+  type BillingSourceName,
+  Invoice,
   InvoicesOperatorModule,
   InvoicesOperatorService,
   InvoiceSyncModule,
 } from '@domains/invoices';
 import { SmsOperatorModule, SmsOperatorService } from '@domains/sms';
-import { SupportOperatorModule, Ticket, TicketsOperatorService } from '@domains/support';
+import { SupportOperatorModule, Ticket, TicketReply, TicketsOperatorService } from '@domains/support';
 
 /** The demo customer and an operator, as far as those who try the service have left them. */
 export interface Demo {
@@ -33,6 +41,8 @@ export interface Demo {
 
 const ACTOR = 'operator:demo';
 const NUMBER = 'demo';
+/** The demo customer's number until it has everything: a start that was ended before is gone on with by the next one. */
+const UNFINISHED = 'demo-unfinished';
 const RECEIVER = 'Sandbox';
 const TOKEN_DAYS = 7;
 const DAY_MS = 86_400_000;
@@ -40,7 +50,7 @@ const OPERATOR = 'demo@localhost';
 const DEMO_MODEL = 'claude-haiku-4-5';
 
 /** The demo customer's accounts in the sandbox's billing sources. */
-const SANDBOX_ACCOUNTS = { stripe: 'cus_demo', fiken: '1001' } as const;
+const SANDBOX_ACCOUNTS = Object.entries({ stripe: 'cus_demo', fiken: '1001' }) as [BillingSourceName, string][];
 
 /** The operator's services that create the demo customer. */
 @Module({
@@ -113,72 +123,84 @@ async function addReceiver(app: INestApplicationContext, customerId: string, san
 }
 
 async function demoCustomer(app: INestApplicationContext): Promise<Customer> {
-  const known = await app.get(DataSource).manager.findOneBy(Customer, { customerNumber: NUMBER });
+  const { manager } = app.get(DataSource);
+  const known = await manager.findOneBy(Customer, { customerNumber: NUMBER });
   if (known) return known;
-  const customer = await app.get(CustomersOperatorService).create(ACTOR, {
-    name: 'Fjordlys AS (demo)',
-    organizationNumber: '123456785',
-    email: 'it@fjordlys.example',
-    customerNumber: NUMBER,
-  });
-  await seedCustomer(app, customer.id);
-  return customer;
+  const begun = await manager.findOneBy(Customer, { customerNumber: UNFINISHED });
+  const { id } =
+    begun ??
+    (await app.get(CustomersOperatorService).create(ACTOR, {
+      name: 'Fjordlys AS (demo)',
+      organizationNumber: '123456785',
+      email: 'it@fjordlys.example',
+      customerNumber: UNFINISHED,
+    }));
+  await seedCustomer(app, id);
+  await seedAccount(app, id);
+  await manager.update(Customer, { id }, { customerNumber: NUMBER });
+  return manager.findOneByOrFail(Customer, { id });
 }
 
-/** Creates the demo customer with one record of each kind that the API returns. */
+/** Creates services of the demo customer with their settings and status, as far as they are missing. */
 async function seedCustomer(app: INestApplicationContext, customerId: string): Promise<void> {
-  const services = app.get(ServiceChangesOperatorService);
-  const status = app.get(StatusEventsOperatorService);
-  const hosting = await services.add(ACTOR, {
-    customerId,
-    type: 'hosting',
-    name: 'Web hosting',
-    config: { disk_gb: 50 },
-  });
-  await services.add(ACTOR, { customerId, type: 'ai', name: 'AI assistant', config: { monthly_included_nok: 500 } });
+  const hosting = await service(app, { customerId, type: 'hosting', name: 'Web hosting', config: { disk_gb: 50 } });
+  await service(app, { customerId, type: 'ai', name: 'AI assistant', config: { monthly_included_nok: 500 } });
   await app.get(AiPricesOperatorService).addExamples();
   await app.get(AiConfigurationOperatorService).configure(ACTOR, customerId, { enabled: true, model: DEMO_MODEL });
-  await services.add(ACTOR, { customerId, type: 'sms', name: 'SMS' });
-  const maintenance = await status.post(ACTOR, {
+  await service(app, { customerId, type: 'sms', name: 'SMS' });
+  await app.get(SmsOperatorService).configure(ACTOR, customerId, { enabled: true, senderId: 'Fjordlys' });
+  const maintenance = await statusEvent(app, {
     serviceId: hosting.id,
     status: 'maintenance',
     message: 'New disks in the storage servers',
     startsAt: new Date(Date.now() - DAY_MS),
   });
-  await status.end(ACTOR, maintenance.id);
-  await status.post(ACTOR, { serviceId: hosting.id, status: 'degraded', message: 'Slow replies from one web server' });
-  await seedAccount(app, customerId);
+  if (!maintenance.endsAt) await app.get(StatusEventsOperatorService).end(ACTOR, maintenance.id);
+  await statusEvent(app, { serviceId: hosting.id, status: 'degraded', message: 'Slow replies from one web server' });
+}
+
+async function service(app: INestApplicationContext, given: NewService): Promise<CustomerServiceEntity> {
+  const { customerId, type } = given;
+  const known = await app.get(DataSource).manager.findOneBy(CustomerServiceEntity, { customerId, type });
+  return known ?? app.get(ServiceChangesOperatorService).add(ACTOR, given);
+}
+
+async function statusEvent(app: INestApplicationContext, given: NewStatusEvent): Promise<StatusEvent> {
+  const { serviceId, status } = given;
+  const known = await app.get(DataSource).manager.findOneBy(StatusEvent, { serviceId, status });
+  return known ?? app.get(StatusEventsOperatorService).post(ACTOR, given);
 }
 
 /**
- * Creates a ticket, SMS and billing links for the demo customer. The worker's first sync then fetches its invoices from
- * the sandbox.
+ * Creates an invoice, a ticket and billing links for the demo customer, as far as they are missing. The worker's first sync then
+ * fetches its invoices from the sandbox.
  */
 async function seedAccount(app: INestApplicationContext, customerId: string): Promise<void> {
-  await app.get(SmsOperatorService).configure(ACTOR, customerId, { enabled: true, senderId: 'Fjordlys' });
+  const { manager } = app.get(DataSource);
   const calendar = app.get(BillingCalendar);
   const today = calendar.dateOf(new Date());
-  await app.get(InvoicesOperatorService).add(ACTOR, {
-    customerId,
-    number: '1001',
-    amount: 125_050n,
-    issueDate: today,
-    dueDate: calendar.daysAfter(today, 14),
-  });
+  if (!(await manager.existsBy(Invoice, { customerId })))
+    await app.get(InvoicesOperatorService).add(ACTOR, {
+      customerId,
+      number: '1001',
+      amount: 125_050n,
+      issueDate: today,
+      dueDate: calendar.daysAfter(today, 14),
+    });
   if (app.get(AppConfig).SANDBOX_URL !== undefined) {
-    for (const [source, account] of Object.entries(SANDBOX_ACCOUNTS)) {
-      await app
-        .get(BillingAccountsOperatorService)
-        .link(ACTOR, customerId, source as keyof typeof SANDBOX_ACCOUNTS, account);
-    }
+    for (const [source, account] of SANDBOX_ACCOUNTS)
+      if (!(await manager.existsBy(BillingAccount, { customerId, source })))
+        await app.get(BillingAccountsOperatorService).link(ACTOR, customerId, source, account);
   }
-  const id = crypto.randomUUID();
-  const ticket = { customerId, id, title: 'Slow web site', body: 'Since this morning every page takes seconds.' };
-  await app.get(DataSource).manager.insert(Ticket, ticket);
+  const ticket = { title: 'Slow web site', body: 'Since this morning every page takes seconds.' };
+  const known = await manager.findOneBy(Ticket, { customerId });
+  const id = known?.id ?? crypto.randomUUID();
+  if (!known) await manager.insert(Ticket, { customerId, id, ...ticket });
   const reply = {
     body: 'One of the web servers is overloaded; we are on it.',
     author: 'operator',
     internal: false,
   } as const;
-  await app.get(TicketsOperatorService).reply(ACTOR, id, reply);
+  if (!(await manager.existsBy(TicketReply, { customerId, ticketId: id })))
+    await app.get(TicketsOperatorService).reply(ACTOR, id, reply);
 }
