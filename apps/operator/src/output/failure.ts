@@ -46,7 +46,10 @@ function explainFailure(error: unknown): CommandError {
     : new CommandError(EXIT.failed, 'internal_error', explainStartFailure(error));
 }
 
-function refusal({ code, detail }: ServiceError): CommandError {
+function refusal({ code, detail, options }: ServiceError): CommandError {
+  // No refusal: a fault, whose cause nothing else shows.
+  if (code === 'internal_error')
+    return new CommandError(EXIT.failed, code, [detail, explainStartFailure(options.cause)].join('\n'));
   if (code === 'not_found') return new CommandError(EXIT.notFound, code, detail);
   if (code === 'service_unavailable') return new CommandError(EXIT.unavailable, code, detail);
   return new CommandError(EXIT.refused, code, detail);

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Customer, unknownCustomer } from '@domains/customers';
 import { AuditService } from '@platform/audit';
+import { isDatabaseUnavailable } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { announceTokenChange } from '@platform/tokens';
 import { type CustomerTable, customerTables, type Erasure, readColumns, tablesInOrder } from './customer-tables';
@@ -56,22 +57,28 @@ export class CustomerErasureOperatorService {
   /**
    * Erases the personal data of a deactivated customer; rows that accounting law requires stay. Idempotent: run again, it
    * continues an interrupted erasure. It cannot be undone. @param dryRun only counts
-   * @throws ServiceError not_found; invalid_request while the customer is active, or something is unsettled
+   * @throws ServiceError not_found; invalid_request while the customer is active, or something is unsettled; service_unavailable or
+   * internal_error where it was broken off
    */
   async erase(actor: string, customerId: string, { dryRun }: { dryRun: boolean }): Promise<ErasedRows[]> {
-    const erased = await this.dataSource.transaction(async (manager) => {
+    const { number, erased } = await this.dataSource.transaction(async (manager) => {
       const customer = await this.lock(manager, customerId);
-      if (customer.erasedAt) return [];
+      const { customerNumber: number } = customer;
+      if (customer.erasedAt) return { number, erased: [] };
       const syncs = dryRun ? [] : await endSyncs(manager, customerId);
       await this.refuseUnsettled(manager, customer);
       if (!dryRun) await this.mark(manager, customer, actor);
-      return syncs;
+      return { number, erased: syncs };
     });
     const tables = tablesInOrder();
     const isLast = ({ table }: CustomerTable) => LAST.includes(table);
-    // Rows that refer to others before those that they refer to.
-    for (const table of [...tables.filter((one) => !isLast(one)).reverse(), ...tables.filter(isLast)])
-      erased.push(await (dryRun ? countRows : eraseTable)(this.dataSource, table, customerId));
+    try {
+      // Rows that refer to others before those that they refer to.
+      for (const table of [...tables.filter((one) => !isLast(one)).reverse(), ...tables.filter(isLast)])
+        erased.push(await (dryRun ? countRows : eraseTable)(this.dataSource, table, customerId));
+    } catch (error) {
+      throw dryRun ? error : brokenOff(number, error);
+    }
     return tables.map(({ table, erase }) => ({
       table,
       rows: erased.filter((one) => one.table === table).reduce((sum, { rows }) => sum + rows, 0),
@@ -101,6 +108,17 @@ export class CustomerErasureOperatorService {
     if (!customer) throw unknownCustomer(id);
     return customer;
   }
+}
+
+/** Names how to go on: by the name that it was erased by, the customer is not found any more. */
+function brokenOff(customerNumber: string, cause: unknown): ServiceError {
+  const away = isDatabaseUnavailable(cause);
+  const why = away ? 'the database does not answer' : 'an error broke it off';
+  return new ServiceError(
+    away ? 'service_unavailable' : 'internal_error',
+    `Only a part is erased: ${why}. The name is gone already; to go on: operator customer erase --customer ${customerNumber}`,
+    { cause },
+  );
 }
 
 /**
