@@ -12,9 +12,9 @@ const SUPERVISE_SECONDS = 5;
 const CLEAN_UP_SECONDS = 60;
 
 /**
- * pg-boss in a role, in its default schema `pgboss`. It starts nothing that the options do not name. Two statements of ours know its
- * tables, to be looked at when the package changes them: {@link JobQueueService.waiting} reads states, and `sql/enqueue.sql` adds an
- * item as the package does, within a transaction.
+ * pg-boss in a role, in its default schema `pgboss`. It starts nothing that the options do not name. Statements of ours know its
+ * tables, to be looked at when the package changes them: those of {@link JobQueueService} read states and mend times, and
+ * `sql/enqueue.sql` adds an item as the package does, within a transaction.
  */
 function createBoss(config: AppConfig, role: DatabaseRole, options: ConstructorOptions): PgBoss {
   const { connectionString, application_name, ...client } = clientSettings(config, role);

@@ -7,6 +7,7 @@ import { NotMigratedError } from '@platform/database';
 import { createWorkerBoss } from './boss';
 import { JobMetrics } from './job-metrics';
 import { endedWithin, QueueConsumer, type QueueItem, type WorkQueue } from './queue-consumer';
+import { WorkerLoop } from './worker-loop';
 
 /**
  * Seconds without a heartbeat after which a worker's items are given to another one. pg-boss allows no less than 10.
@@ -30,6 +31,23 @@ const WAITING = `
   select name as queue, count(*)::int as waiting, extract(epoch from now() - min(start_after))::float8 as oldest
   from pgboss.job where state < 'active' and start_after <= now() group by name`;
 
+/** How often it is looked for times that lie in the future without a reason. */
+const LOOK_AT_TIMES_MS = 60_000;
+/**
+ * When the database's clock was ahead and has been set back, what it dated lies in the future, and nothing would happen until then: items
+ * of these queues due later than any can be ($2, in seconds), signs of life of workers that died, and the turns of pg-boss's own work.
+ */
+const TIMES_AHEAD = [
+  `update pgboss.job j set start_after = now() from unnest($1::text[], $2::float8[]) q (name, latest)
+   where j.name = q.name and j.state < 'active' and j.start_after > now() + q.latest * interval '1 second'`,
+  `update pgboss.job j set heartbeat_on = now() from unnest($1::text[], $2::float8[]) q (name, latest)
+   where j.name = q.name and j.state = 'active' and j.heartbeat_on > now()`,
+  `update pgboss.queue t
+   set monitor_claim_on = least(t.monitor_claim_on, now()), monitor_on = least(t.monitor_on, now()), maintain_on = least(t.maintain_on, now())
+   from unnest($1::text[], $2::float8[]) q (name, latest)
+   where t.name = q.name and (t.monitor_claim_on > now() or t.maintain_on > now())`,
+];
+
 /** The items of a queue that are due and have not begun. */
 interface WaitingItems {
   queue: string;
@@ -45,6 +63,12 @@ export class JobQueueService implements OnApplicationBootstrap, OnModuleDestroy 
   private readonly boss: PgBoss;
   private readonly queues: WorkQueue[] = [];
   private consumers: QueueConsumer[] = [];
+  /** Also of a worker that runs: nobody need restart it after the clock was set back. */
+  private readonly times = new WorkerLoop({
+    everyMs: LOOK_AT_TIMES_MS,
+    run: () => this.mendTimes(),
+    failed: (error) => this.logger.warn({ msg: 'the times of the job queue could not be looked at', err: error }),
+  });
 
   constructor(
     private readonly config: AppConfig,
@@ -103,13 +127,21 @@ export class JobQueueService implements OnApplicationBootstrap, OnModuleDestroy 
       this.consumers.push(new QueueConsumer(this.boss, queue, () => this.metrics.failed(queue.name)));
     }
     for (const consumer of this.consumers) consumer.start();
+    this.times.start();
   }
 
   async onModuleDestroy(): Promise<void> {
+    await this.times.stop();
     const withinMs = Math.max(0, this.config.SHUTDOWN_GRACE_MS - STOP_BOSS_MS);
     await Promise.all(this.consumers.map((consumer) => consumer.stop(withinMs)));
     this.consumers = [];
     await endedWithin(this.boss.stop({ graceful: false }), STOP_BOSS_MS);
+  }
+
+  private async mendTimes(): Promise<void> {
+    const names = this.queues.map(({ name }) => name);
+    const latest = this.queues.map(({ delayMs = 0 }) => Math.max(delayMs / 1000, RETRY_SECONDS));
+    for (const statement of TIMES_AHEAD) await this.dataSource.query(statement, [names, latest]);
   }
 
   private async prepare({ name, unique, deadlineMs }: WorkQueue): Promise<void> {

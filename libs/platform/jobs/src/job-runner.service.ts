@@ -38,6 +38,7 @@ export class JobRunnerService {
       deadlineMs: leaseMs,
       unique: 'waiting',
       first: { key: '' },
+      delayMs: everyMs,
       handle: (_, signal) => this.runOnce(job, signal),
     });
   }

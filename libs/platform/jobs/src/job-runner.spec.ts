@@ -350,6 +350,51 @@ describe('The job queue', () => {
     expect(items).toEqual([{ endsAfterDeadline: true }]);
   });
 
+  it('runs what a clock that was ahead, and has been set back, had dated for later', async () => {
+    let [runs, taken] = [0, 0];
+    const job: Job = {
+      name: 'test.set-back',
+      everyMs: 3_600_000,
+      leaseMs: 60_000,
+      run: () => Promise.resolve(void runs++),
+    };
+    // Its worker died while the clock was ahead.
+    const left: WorkQueue = {
+      name: 'test.set-back-left',
+      concurrency: 1,
+      lookEveryMs: 500,
+      deadlineMs: 60_000,
+      unique: 'waiting-or-running',
+      handle: () => Promise.resolve(void taken++),
+    };
+    const sql = async (text: string) => (await database.superuser.query<{ wait: number }>(text)).rows;
+    const former = await startWorker([job], [left]);
+    await until(() => runs === 1);
+    const next = async () => (await rows(job.name)).filter(({ state }) => state === 'created').map(({ wait }) => wait);
+    await until(async () => (await next()).length === 1);
+    await former.close();
+    workers = [];
+    await sql(
+      `update pgboss.job set start_after = now() + interval '1 day' where name = '${job.name}' and state = 'created'`,
+    );
+    await sql(
+      `insert into pgboss.job (name, singleton_key, policy, data, state, started_on, heartbeat_on, expire_seconds, heartbeat_seconds, retry_limit)
+       values ('${left.name}', 'a', 'exclusive', '{"key":"a"}', 'active', now() + interval '1 day', now() + interval '1 day', 90, 12, 100)`,
+    );
+    await sql(
+      `update pgboss.queue set monitor_claim_on = now() + interval '1 day', maintain_on = now() + interval '1 day' where name like 'test.set-back%'`,
+    );
+    await startWorker([job], [left]);
+    await until(() => runs === 2);
+    // The next run is as late as it should be, and remains so.
+    await until(async () => (await next()).length === 1);
+    expect(await next()).toEqual([3600]);
+    const ahead = `select from pgboss.job where name = '${left.name}' and heartbeat_on > now()`;
+    await until(async () => (await sql(ahead)).length === 0);
+    await dieIn(left.name);
+    await until(() => taken === 1);
+  });
+
   it('leaks no listeners or timers while polling', async () => {
     const queue: WorkQueue = {
       name: 'test.idle',

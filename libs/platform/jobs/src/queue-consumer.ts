@@ -32,6 +32,8 @@ export interface WorkQueue {
   unique: 'waiting' | 'waiting-or-running';
   /** An item that is added when a worker starts, unless it exists. */
   first?: QueueItem;
+  /** The longest delay that an item is added with, in milliseconds; default: none. */
+  delayMs?: number;
   /**
    * Processes an item; must be idempotent. The signal aborts when the worker stops, the deadline has passed, or another
    * worker got the item. An error is logged, and the item is retried a few seconds later.
