@@ -94,6 +94,23 @@ describe('Syncs that are due', () => {
     expect(await fixture.rows(customer)).toMatchObject([{ id: before?.id, amount: '4711' }]);
   });
 
+  it('that the operator asks for during a run which then fails are due at once', async () => {
+    const customer = await fixture.customer('stripe', 'cus_refused');
+    fixture.sandbox.stripe.alwaysFor('cus_refused', { status: 401 });
+    const gate = fixture.sandbox.stripe.hold();
+    const run = fixture.sync(customer, 'stripe');
+    await gate.holding(1);
+    const requests = fixture.module.get(InvoiceSyncsOperatorService);
+    expect(await requests.request('operator:test', { customerId: customer, source: 'stripe' })).toBe(1);
+    gate.open();
+    expect(await run).toBe('failed');
+    const lane = { source: 'stripe', lane: 'failing' } as const;
+    expect((await fixture.module.get(DueSyncsService).find(lane)).customerIds).toEqual([customer]);
+    // One that nobody asked for waits.
+    expect(await fixture.sync(customer, 'stripe')).toBe('failed');
+    expect((await fixture.module.get(DueSyncsService).find(lane)).customerIds).toEqual([]);
+  });
+
   it('are waited for as long as the operator says, and not at all where there is no link', async () => {
     const requests = fixture.module.get(InvoiceSyncsOperatorService);
     const customerId = await fixture.customer('stripe', 'cus_waited');

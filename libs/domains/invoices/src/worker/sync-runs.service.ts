@@ -139,7 +139,8 @@ export class SyncRunsService {
 
   /**
    * Ends a failed run; the next one continues from there. The pause doubles with each failure: up to a minute in the
-   * first hour, then up to `longestMinutes`; longer if the source asked for it. @throws RunSupersededError
+   * first hour, then up to `longestMinutes`; longer if the source asked for it. Due at once if it was requested meanwhile. @throws
+   * RunSupersededError
    */
   async fail(
     run: SyncRun,
@@ -157,7 +158,7 @@ export class SyncRunsService {
         manager,
         run,
         `checkpoint = $4, run_id = null, failures = failures + 1, failing_since = coalesce(failing_since, $5),
-         due_at = $6, finished_at = $5, last_error = $7`,
+         due_at = case when due_at > started_at then due_at else $6 end, finished_at = $5, last_error = $7`,
         [failure.checkpoint, next.now, next.due, failure.error],
       );
       // The operator hears of the first failure in a row.
