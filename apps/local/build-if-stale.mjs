@@ -8,9 +8,9 @@ const { existsSync, readFileSync, statSync, writeFileSync } = fs;
 // npm installs Node for the systems that package.json lists, and goes on without it on others. An old one lacks functions of
 // `fs`, which therefore are not imported by name.
 const [major, minor] = process.versions.node.split('.').map(Number);
-if (major < 24 || (major === 24 && minor < 9)) {
+if (major < 24 || (major === 24 && minor < 16)) {
   process.stderr.write(
-    `This needs Node 24.9, and found ${process.version}. npm ci installs it on most systems; on this one it did not.\n`,
+    `This needs Node 24.16, and found ${process.version}. npm ci installs it on most systems; on this one it did not.\n`,
   );
   process.exit(1);
 }

@@ -226,6 +226,8 @@ type WatchedReply = ServerResponse & { [WORKS]?: (() => void)[] };
  * Calls `work` once when a reply is complete, or its client disconnected. One listener for all of ours: Fastify and Nest add
  * seven to a reply that is a stream, and Node takes more than ten for a leak.
  *
+ * Of a reply that waits behind another one when its connection closes, Node tells it from 24.16 on: its work would never end.
+ *
  * The list is a property of the reply. In a WeakMap its functions, which refer to the reply, would keep it and its request
  * alive through every minor garbage collection.
  */
