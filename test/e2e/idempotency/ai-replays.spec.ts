@@ -253,7 +253,7 @@ describe('a replay', () => {
   );
 
   it.each(ROUTES)('may stand on POST %s: so faults of a body with a key come before the limit', async (path) => {
-    const { post } = await createAiCaller(ai, { included: 0, purchased: 1000 });
+    const { post, customer } = await createAiCaller(ai, { included: 0, purchased: 1000 });
     const key = randomUUID();
     const send = (body: object, idempotencyKey?: string) =>
       post(path, body, { headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey } });
@@ -265,5 +265,9 @@ describe('a replay', () => {
     }
     await expectProblem(await send({ ...MESSAGE, max_tokens: 49 }, key), 422, 'idempotency_key_reused');
     await expectProblem(await send(MESSAGE, randomUUID()), 429, 'rate_limited');
+    // As for the customer whose AI is not enabled, with a key or without one.
+    await ai.api.superuser.query('update ai_settings set enabled = false where customer_id = $1', [customer.id]);
+    await expectProblem(await send(MESSAGE, randomUUID()), 429, 'rate_limited');
+    await expectProblem(await send(MESSAGE), 429, 'rate_limited');
   });
 });
