@@ -158,7 +158,7 @@ export class SyncRunsService {
         manager,
         run,
         `checkpoint = $4, run_id = null, failures = failures + 1, failing_since = coalesce(failing_since, $5),
-         due_at = case when due_at > started_at then due_at else $6 end, finished_at = $5, last_error = $7`,
+         due_at = case when due_at > started_at and due_at <= app.now() then due_at else $6 end, finished_at = $5, last_error = $7`,
         [failure.checkpoint, next.now, next.due, failure.error],
       );
       // The operator hears of the first failure in a row.
