@@ -93,7 +93,8 @@ export async function assertBillingZone(
   if (stored.zone !== zone) {
     throw new UnfitDatabaseError(
       `BILLING_TIMEZONE is ${zone}, but the months and days in the database are those of ${stored.zone}: set ` +
-        `BILLING_TIMEZONE=${stored.zone} for all programs. As long as no AI credit was booked, the migrations with another zone change it`,
+        `BILLING_TIMEZONE=${stored.zone} for all programs. If they always had ${zone}, and the migrations were first run without it, correct what those ` +
+        'have stored (docs/handbook/incidents.md). As long as no AI credit was booked, the migrations with another zone change it',
     );
   }
 }

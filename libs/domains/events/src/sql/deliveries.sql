@@ -136,7 +136,7 @@ begin
     where d.customer_id = p_customer and d.id = one and d.state = 'pending' and (accepted or d.queued_at = queued);
   end loop;
   -- Not each time: the endpoint's row would be written as often as its deliveries.
-  if endpoint.last_attempt_at is null or endpoint.last_attempt_at < present - interval '10 seconds' then
+  if endpoint.last_attempt_at is null or endpoint.last_attempt_at not between present - interval '10 seconds' and present then
     update webhook_endpoint e set last_attempt_at = present where e.customer_id = p_customer and e.id = p_endpoint;
   end if;
   more := exists (

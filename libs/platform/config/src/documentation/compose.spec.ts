@@ -38,7 +38,12 @@ describe('docker-compose.yml', () => {
   });
 
   it("gives the worker the settings by which it knows how long the API's calls to AI provider and SMS gateway may take", () => {
-    const names = ['AI_UPSTREAM_TIMEOUT_MS', 'AI_RESERVATION_MARGIN_MS', 'SMS_GATEWAY_TIMEOUT_MS'];
+    const names = [
+      'AI_UPSTREAM_TIMEOUT_MS',
+      'AI_STREAM_TIMEOUT_MS',
+      'AI_RESERVATION_MARGIN_MS',
+      'SMS_GATEWAY_TIMEOUT_MS',
+    ];
     const given = (service: string) => names.map((name) => settingsOf(service)[name]);
     expect(given('worker')).toEqual(given('api'));
   });
