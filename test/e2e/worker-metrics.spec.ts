@@ -187,6 +187,9 @@ describe("the worker's metrics", () => {
     read = await scrape();
     expect(read('webhook_oldest_untried_seconds')).toBeGreaterThanOrEqual(120);
     expect(read('webhook_oldest_untried_seconds')).toBeLessThan(180);
+    // An attempt while the database's clock was ahead says nothing.
+    await sql(`update webhook_endpoint set last_attempt_at = now() + interval '1 day' where id = $1`, [usual]);
+    expect((await scrape())('webhook_oldest_untried_seconds')).toBeGreaterThanOrEqual(180);
     await sql('delete from webhook_endpoint');
     read = await scrape();
     expect(read('webhook_oldest_untried_seconds')).toBe(0);

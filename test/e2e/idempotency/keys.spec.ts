@@ -15,6 +15,7 @@ import { createKeyedCaller } from '@test/idempotent-posts';
 import { rawHttp } from '@test/raw-http';
 import { connectAsSuperuser } from '@test/test-database';
 import { until } from '@test/until';
+import { databaseHasServed } from '@test/served-time';
 
 const TICKET = { title: 'Printer', body: 'It is on fire, urgently and confidentially' };
 const SMS = { to: '+4790000000', message: 'Hello' };
@@ -258,6 +259,7 @@ describe('an Idempotency-Key', () => {
       const gate = full.sandbox.elks46.hold();
       const first = post('/sms/send', SMS, callers);
       await full.sandbox.elks46.received(1);
+      await databaseHasServed(full.api.superuser);
       await setDatabaseClock(full.api.superuser, { aheadBy: '1 hour' });
       const second = await post('/sms/send', SMS, callers);
       expect(second).toMatchObject({ status: 502, replayed: true });

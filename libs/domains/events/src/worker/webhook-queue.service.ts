@@ -71,7 +71,7 @@ const ENDPOINTS = `
   from webhook_endpoint w left join customer c on c.id = w.customer_id where disabled_at is null and c.active is not false`;
 const DUE_STATE = `
   select count(*)::int as due,
-    coalesce(extract(epoch from app.now() - min(greatest(d.next_attempt_at, least(w.last_attempt_at, app.now())))
+    coalesce(extract(epoch from app.now() - min(greatest(d.next_attempt_at, case when w.last_attempt_at <= app.now() then w.last_attempt_at end))
       filter (where d.attempts = 0 and w.failing_since is null)), 0)::float8 as oldest_untried_age
   from webhook_delivery d join webhook_endpoint w on w.customer_id = d.customer_id and w.id = d.endpoint_id
   where d.state = 'pending' and d.next_attempt_at <= app.now() and w.disabled_at is null`;
