@@ -42,6 +42,13 @@ describe('BILLING_TIMEZONE', () => {
     expect(await stored()).toEqual([{ zone: 'Europe/Oslo' }]);
   });
 
+  it('does not keep the doctor from examining: it says what the programs refuse', async () => {
+    const { code, stdout } = await command('doctor', 'UTC');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^database +failed +BILLING_TIMEZONE is UTC, /m);
+    expect(stdout).toMatch(/^memory /m);
+  });
+
   it('can be changed by the migrations as long as no AI credit was booked, and then no more', async () => {
     const { id } = await saveFakeCustomer(database.superuser);
     const limit = `ai configure --customer ${id} --monthly-limit-nok 800`;
@@ -65,7 +72,8 @@ describe('BILLING_TIMEZONE', () => {
       code: 1,
       said:
         'BILLING_TIMEZONE is Europe/Oslo, but AI credit was booked by the months and days of UTC, which cannot be changed any more: ' +
-        'set BILLING_TIMEZONE=UTC for all programs, and run the migrations again\n',
+        'set BILLING_TIMEZONE=UTC for all programs, and run the migrations again. If the programs always had Europe/Oslo, ' +
+        'correct what is stored instead (docs/handbook/incidents.md)\n',
     });
     expect(await stored()).toEqual([{ zone: 'UTC' }]);
     expect(await migrate('UTC')).toEqual({ code: 0, said: 'Nothing to migrate\n' });

@@ -27,7 +27,8 @@ export async function storeBillingZone(config: AppConfig): Promise<string | unde
   if (booked)
     throw new UnfitDatabaseError(
       `BILLING_TIMEZONE is ${zone}, but AI credit was booked by the months and days of ${stored}, which cannot be changed any more: ` +
-        `set BILLING_TIMEZONE=${stored} for all programs, and run the migrations again`,
+        `set BILLING_TIMEZONE=${stored} for all programs, and run the migrations again. If the programs always had ${zone}, ` +
+        'correct what is stored instead (docs/handbook/incidents.md)',
     );
   await connected(config, 'owner', (client) => client.query(REPLACE, [zone]));
   return stored;

@@ -65,6 +65,8 @@ export interface CommandDefinition<Options extends OptionDefinitions, Classes ex
     values: Values<Options>,
     nameOf: (customerId: string) => Promise<string>,
   ) => Promise<string>;
+  /** Set if it also runs on a database that the programs refuse: it finds out why. */
+  examinesDatabase?: true;
   /** Set if it needs `--yes` where nobody can be asked. */
   needsYes?: true;
   /** Columns of its table, the best-known first. Default: all fields. */

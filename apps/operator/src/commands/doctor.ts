@@ -8,6 +8,7 @@ const examine = command({
   options: {},
   examples: ['', '--json'],
   reads: true,
+  examinesDatabase: true,
   columns: ['check', 'result', 'detail'],
   async run({ doctor }, _options, { foundFault }) {
     const findings = await doctor.examine();

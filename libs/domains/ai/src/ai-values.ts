@@ -1,4 +1,5 @@
 import type { AppConfig } from '@platform/config';
+
 /** Longest note of an adjustment or a refund, in Unicode characters. */
 export const CREDIT_NOTE_MAX = 1000;
 

@@ -84,7 +84,9 @@ export class MessagesApiAdapter extends AiUpstream {
     const usual = REPLY_BYTES.atLeast + call.maxTokens * REPLY_BYTES.perStreamedToken;
     const maxReplyBytes = citations ? Infinity : usual;
     const request = requestOf('messages', call, bodyOf(call, { stream: true }), {
-      ...{ signal, maxReplyBytes, longestMs: longestCallMs(this.config, true) },
+      signal,
+      maxReplyBytes,
+      longestMs: longestCallMs(this.config, true),
     });
     const reply = await this.client.stream(request).catch((error: unknown) => {
       throw callFailed(this.redactor, error);
