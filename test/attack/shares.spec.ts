@@ -32,7 +32,7 @@ function describeAttack(kind: string, proxied: boolean): void {
   beforeAll(async () => {
     const arrange = { proxied, charges: /^(charges|exports|filters|pages in)/.test(kind) ? CHARGES : 0 };
     attacked = await AttackedApi.start(database, database.superuser, { OVERLOAD_WAIT_MS: '100' }, arrange);
-  }, 120_000);
+  }, 240_000);
   afterAll(() => attacked.stop());
 
   it(

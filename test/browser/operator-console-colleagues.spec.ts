@@ -14,7 +14,7 @@ describe("The operator's console beside colleagues", () => {
   beforeAll(async () => {
     api = await startOperatorApi({ SECRETS_KEY: randomBytes(32).toString('base64') });
     kari = await visitConsole(api);
-  }, 90_000);
+  }, 240_000);
   beforeEach(async () => {
     customerId = (await saveFakeCustomer(api.superuser, { name: 'Fjordlys AS' })).id;
     await kari.logIn('admin', 'kari');

@@ -14,7 +14,7 @@ describe("An operator's day in the console", () => {
     api = await startOperatorApi({ SECRETS_KEY: randomBytes(32).toString('base64') });
     kari = await visitConsole(api);
     await kari.logIn('admin', 'kari');
-  }, 90_000);
+  }, 240_000);
   afterAll(async () => {
     await kari.stop();
     await api.stop();

@@ -14,7 +14,7 @@ describe("The operator's console with an identity provider", () => {
     provider = await startIdentityProvider();
     api = await startOperatorApi(provider.settings);
     kari = await visitConsole(api);
-  }, 120_000);
+  }, 240_000);
   afterAll(async () => {
     await kari.stop();
     provider.stop();

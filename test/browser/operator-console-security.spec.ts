@@ -29,7 +29,7 @@ describe("The operator's console against attacks", () => {
       reply.end(request.url === '/frame' ? `<iframe src="${api.origin}/"></iframe>` : FORGERIES(api.origin));
     });
     await new Promise<void>((resolve) => evil.listen(0, '127.0.0.1', resolve));
-  }, 90_000);
+  }, 240_000);
   afterAll(async () => {
     await kari.stop();
     evil.close();

@@ -34,7 +34,7 @@ describe("The operator's console on a slow line", () => {
     kari = await visitConsole(api);
     await kari.page.clock.install();
     await kari.logIn('admin');
-  }, 90_000);
+  }, 240_000);
   afterAll(async () => {
     await kari.stop();
     await api.stop();

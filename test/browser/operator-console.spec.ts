@@ -146,7 +146,7 @@ describe("The operator's console in a browser", () => {
     customerId = (await saveFakeCustomer(api.superuser, { name: HOSTILE_NAME })).id;
     await saveFakeToken(api.superuser, customerId, { name: 'ERP production' });
     await api.superuser.query(RECORDS.replaceAll('$customer', `'${customerId}'`));
-  }, 90_000);
+  }, 240_000);
 
   afterAll(async () => {
     await visitor.stop();

@@ -26,7 +26,7 @@ describe('Swagger UI in a browser', () => {
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('request', (request) => asked.push(new URL(request.url()).origin));
     await page.goto(`${api.origin}/docs`);
-  }, 60_000);
+  }, 240_000);
 
   afterAll(async () => {
     await stopBrowser();

@@ -21,7 +21,7 @@ describeOnOneServer('Two years of rows', 'the nodes count what is read of an ind
     [token = ''] = await seedGrowth(ai.api.superuser, ROWS, CUSTOMERS);
     const document = JSON.parse(readFileSync(join(process.cwd(), 'openapi.json'), 'utf8')) as OpenApiPaths;
     calls = await planCalls(`${ai.api.origin}/api/v1`, token, document);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => ai.stop());
 
   const use = () => partitionUse(ai.api.superuser);
@@ -61,5 +61,5 @@ describeOnOneServer('Two years of rows', 'the nodes count what is read of an ind
     await until(async () => looked(await use(), 'sms_message') - looked(before, 'sms_message') >= 2 * ROUNDS);
     await until(async () => looked(await use(), 'ai_usage') > looked(before, 'ai_usage'));
     expect(undueReads(before, await use())).toEqual([]);
-  }, 60_000);
+  }, 240_000);
 });

@@ -48,7 +48,7 @@ describe('With LangChain', () => {
     expect(answers).toEqual(WAYS.map(() => ({ text: expect.stringMatching(/./) })));
     expect(answers[0]).toEqual(answers[1]);
     expect(await chargesOf(customer.id)).toBe(2);
-  }, 60_000);
+  }, 240_000);
 
   it.each(WAYS)(
     'refusals have our texts and the status: %s',
@@ -75,7 +75,7 @@ describe('With LangChain', () => {
         })),
       );
     },
-    60_000,
+    240_000,
   );
 
   it('a stream that breaks off is an error with our text, after what had come', async () => {
@@ -100,5 +100,5 @@ describe('With LangChain', () => {
       })),
     );
     expect(await chargesOf(customer.id)).toBe(0);
-  }, 60_000);
+  }, 240_000);
 });

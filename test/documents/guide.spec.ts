@@ -72,7 +72,7 @@ describe("examples of the customers' guide", () => {
     const posted = between.requests.filter(({ method }) => method === 'POST');
     expect(new Set(posted.map(({ url }) => SPENDING.exec(url ?? '')?.[0])).size).toBeGreaterThanOrEqual(4);
     expect(posted.filter(({ headers }) => headers['idempotency-key'] === undefined)).toEqual([]);
-  }, 120_000);
+  }, 240_000);
 
   it.each([
     ['ask.ts', /^\S/],

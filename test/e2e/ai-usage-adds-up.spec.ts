@@ -122,7 +122,7 @@ describe('receipts, their sums and the ledger, as customers read them', () => {
       );
       expect([month, booked.neg().toFixed()]).toEqual([month, spent]);
     }
-  }, 120_000);
+  }, 240_000);
 
   describe('and everything else that states them', () => {
     let operatorApi: TestOperatorApi;
@@ -152,7 +152,7 @@ describe('receipts, their sums and the ledger, as customers read them', () => {
         expect(new Set(entries.map(({ kind }) => kind))).toEqual(new Set(LEDGER_KINDS));
         expect(new Set(history.tellings.map(({ type }) => type)).size).toBe(3);
       },
-      120_000,
+      240_000,
     );
   });
 });

@@ -237,7 +237,7 @@ describe('random requests', () => {
     expect(Object.values(statuses).reduce((sum, count) => sum + count)).toBe(REQUESTS);
     // The generator also produces requests that pass the guards.
     for (const status of [200, 400, 401, 404, 405, 415]) expect(statuses[status]).toBeGreaterThan(5);
-  }, 120_000);
+  }, 240_000);
 
   async function send({
     method,

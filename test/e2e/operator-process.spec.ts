@@ -13,7 +13,7 @@ describe("The operator's command line as a program", () => {
     const { code, stdout, stderr } = await operatorProcess(database, ['customer', 'show', '--customer', id, '--json']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON.parse(stdout)).toMatchObject({ id, name });
-  }, 60_000);
+  }, 240_000);
 
   it('loads no framework before a command runs: help would take as long as a command', () => {
     const script = `require('./dist/apps/operator/src/run-operator.js');
@@ -46,7 +46,7 @@ describe("The operator's command line as a program", () => {
     );
     expect({ code, configured: JSON.parse(stdout) }).toMatchObject({ code: 0, configured: { own_key: true } });
     expect(stdout).not.toContain('sk-secret');
-  }, 60_000);
+  }, 240_000);
 
   it.each<[string, number, string[], Record<string, string>, RegExp]>([
     ['a missing option', 2, ['token', 'issue'], {}, /--customer/],
@@ -68,6 +68,6 @@ describe("The operator's command line as a program", () => {
       expect(stderr).toMatch(message);
       expect(stderr).not.toMatch(/^\s+at |QueryFailed|node_modules/m);
     },
-    60_000,
+    240_000,
   );
 });

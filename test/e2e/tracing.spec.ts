@@ -215,7 +215,7 @@ describe('traces', () => {
     expect(ofTrace(job()?.traceId ?? '').filter(({ kind }) => kind === CLIENT).length).toBeGreaterThan(0);
     // What polls by itself begins none.
     expect(collector.spans.filter(({ kind, parentSpanId }) => kind === CLIENT && !parentSpanId)).toEqual([]);
-  }, 60_000);
+  }, 240_000);
 
   it('disturb no request while the collector refuses them, and the log says so without its words', async () => {
     collector.mode = 'refuses';
@@ -243,7 +243,7 @@ describe('traces', () => {
     await own.stop();
     expect(modulesLoaded(own)).toBe(0);
     expect(modulesLoaded(api)).toBeGreaterThan(10);
-  }, 60_000);
+  }, 240_000);
 });
 
 function modulesLoaded(api: ApiProcess): number {

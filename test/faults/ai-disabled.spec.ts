@@ -23,7 +23,7 @@ describe('AI that the operator disables', () => {
     };
     replicas = await Promise.all([startApiProcess(settings), startApiProcess(settings)]);
     await until(async () => (await Promise.all(replicas.map(receivesChanges))).every(Boolean));
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await Promise.all(replicas.map((replica) => replica.stop()));
   });
@@ -68,5 +68,5 @@ describe('AI that the operator disables', () => {
         expect(Math.max(...last)).toBeLessThan(100);
       }
     }
-  }, 60_000);
+  }, 240_000);
 });

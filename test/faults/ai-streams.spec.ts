@@ -25,7 +25,7 @@ it('A streamed AI message that goes on for longer than the provider may be silen
   } finally {
     await ai.stop();
   }
-}, 60_000);
+}, 240_000);
 
 describe('A streamed AI message', () => {
   let ai: AiApi;

@@ -44,7 +44,7 @@ describe('a client that disconnects', () => {
       ANTHROPIC_BASE_URL: sandbox.urls.messages,
       ANTHROPIC_API_KEY: 'sk-service-wide-key',
     });
-  }, 60_000);
+  }, 240_000);
   afterEach(async () => {
     await api.stop();
     await sandbox.close();
@@ -91,7 +91,7 @@ describe('a client that disconnects', () => {
     await until(async () => (await metricLines()).length > 0);
     expect(await metrics()).toMatch(/^request_body_bytes 0$/m);
     await expectOneOfEach('mid-body');
-  }, 60_000);
+  }, 240_000);
 
   it('while its answer is awaited leaves one line and one metric', async () => {
     const gate = sandbox.messages.hold();
@@ -111,7 +111,7 @@ describe('a client that disconnects', () => {
     // The call is finished without a client, and its body released.
     await until(async () => /^request_body_bytes 0$/m.test(await metrics()));
     await expectOneOfEach('awaited');
-  }, 60_000);
+  }, 240_000);
 
   it('while the PDF of an invoice is fetched is no fault of the service', async () => {
     const gate = sandbox.fiken.hold();
@@ -125,7 +125,7 @@ describe('a client that disconnects', () => {
     await api.stop();
     expect(logLines()).toEqual([expect.objectContaining({ route: '/api/v1/invoices/:id/pdf', status: 499 })]);
     expect(errorLines()).toEqual([]);
-  }, 60_000);
+  }, 240_000);
 
   it.each(['hang-up', 'cut', 'error'] as const)(
     'or a stream that ends early (%s) is no error with a stack',
@@ -151,6 +151,6 @@ describe('a client that disconnects', () => {
       );
       expect(errorLines()).toEqual([]);
     },
-    60_000,
+    240_000,
   );
 });

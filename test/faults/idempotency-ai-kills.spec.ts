@@ -91,7 +91,7 @@ describe(`${KILLS} processes that die in AI messages with Idempotency-Keys, whil
     provider = await startSandbox();
     gate = await startStatementGate(Number(new URL(stress.database.url).port));
     survivor = await stress.start();
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await stress.close();
     await gate.close();

@@ -99,7 +99,7 @@ describe('a process that dies anywhere in a request with an Idempotency-Key', ()
     };
     survivor = await startApiProcess({ ...settings, DATABASE_URL: database.url });
     worker = await startWorkerProcess({ ...settings, DATABASE_URL: database.url });
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await Promise.all([survivor.stop(), worker.stop()]);
     await gate.close();
@@ -172,6 +172,6 @@ describe('a process that dies anywhere in a request with an Idempotency-Key', ()
       const recipients = sandbox.elks46.accepted.map(({ to }) => to);
       expect(new Set(recipients).size).toBe(recipients.length);
     },
-    120_000,
+    240_000,
   );
 });

@@ -39,7 +39,7 @@ describeOnCluster('A service that moves to a cluster by dump and distribution', 
           databaseAt([url], all, () => onNode(nodes[0] as string, `drop database ${former} with (force)`)),
         ),
     });
-  }, 120_000);
+  }, 240_000);
   afterAll(async () => {
     await one.close();
     await cluster.close();

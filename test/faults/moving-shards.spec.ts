@@ -8,7 +8,7 @@ const REBALANCE = `select citus_rebalance_start(shard_transfer_mode => 'block_wr
 
 describeOnCluster('Customers at work while shards move', () => {
   let stress: AiStress;
-  beforeAll(async () => (stress = await openAiStress()), 60_000);
+  beforeAll(async () => (stress = await openAiStress()), 240_000);
   afterAll(() => stress.close());
 
   const shardsOn = async (node: string) => {

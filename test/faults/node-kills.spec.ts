@@ -25,7 +25,7 @@ describeAloneOnCluster('AI messages while nodes of a cluster die', 'TEST_NODE_KI
     while ((await nodesOf(customers.map(({ id }) => id))).size < workers.length || customers.length < 8)
       customers.push({ ...(await stress.customer({ included: 10_000 })), answered: 0 });
     stress.sandbox.messages.always({ 'output-tokens': 10, delay: 20 });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => stress.close());
 
   /** The ports of the nodes that have the customers. */

@@ -178,7 +178,7 @@ describe('the API process', () => {
       expect(await count(`audit_log where action = 'ticket.open'`)).toBe(rows.length);
       // Database sessions of the killed processes are gone, with their locks.
       await until(async () => (await count(`pg_stat_activity where state like 'idle in transaction%'`)) === 0);
-    }, 120_000);
+    }, 240_000);
   });
 
   describe('that cannot start', () => {

@@ -39,7 +39,7 @@ describe('SIGTERM', () => {
     gate.open();
     expect(await exit).toEqual({ code: 0, signal: null });
     expect(await stress.audit(id)).toMatchObject({ problems: [], reserved: 0, usages: 5, duplicates: 0 });
-  }, 60_000);
+  }, 240_000);
 
   it('gives up calls that outlast the grace time: answered so, released, uncharged', async () => {
     const alive = async () => (await stress.superuser.query('select from process_liveness')).rowCount;
@@ -54,7 +54,7 @@ describe('SIGTERM', () => {
     // It has said that it ends: what it had left would be given up at once.
     expect(await alive()).toBe(others);
     expect(await stress.audit(id)).toMatchObject({ problems: [], reserved: 0, spent: 0, usages: 0 });
-  }, 60_000);
+  }, 240_000);
 
   it('lets a job of the worker end what it is at; the rest is done by the next worker', async () => {
     const settings = { DATABASE_URL: stress.database.url, DATABASE_STATEMENT_TIMEOUT_MS: '20000' };
@@ -89,5 +89,5 @@ describe('SIGTERM', () => {
     next.child.kill('SIGTERM');
     expect(await next.exited).toEqual({ code: 0, signal: null });
     expect(worker.output() + next.output()).not.toMatch(/"level":"error"/);
-  }, 60_000);
+  }, 240_000);
 });

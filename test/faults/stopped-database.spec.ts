@@ -95,7 +95,7 @@ describe('a PostgreSQL whose processes are all stopped', () => {
     expect(api.output().stderr).toBe('');
     // Connections that timed out are closed, not left open beside their replacements.
     await until(async () => (await openConnections()) === connections);
-  }, 60_000);
+  }, 240_000);
 
   async function openConnections(): Promise<number> {
     const { rows } = await superuser.query<{ open: number }>(

@@ -25,7 +25,7 @@ describeWithMonitoring('alerts, from the service to who is called', (programs) =
     monitoring = await startMonitoring(programs, service.targets, FACTOR);
     await until(async () => (await monitoring.query('count(up == 1)')) === 4, 200);
     await until(async () => (await monitoring.query('ai_credit_verified_seconds')) !== undefined, 200);
-  }, 120_000);
+  }, 240_000);
   afterAll(async () => {
     console.table(seen.map((one) => ({ ...one, ...timing(one.alert, FACTOR) })));
     await monitoring.stop();
@@ -35,7 +35,7 @@ describeWithMonitoring('alerts, from the service to who is called', (programs) =
   it('are none as long as nothing is wrong', async () => {
     await wait(5_000);
     expect(monitoring.receiver.received).toEqual([]);
-  }, 60_000);
+  }, 240_000);
 
   it.each(Object.entries(SCENARIOS[WHICH] ?? {}))(
     'are raised and resolved: %s',

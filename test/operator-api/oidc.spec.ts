@@ -43,7 +43,7 @@ describe('login with an identity provider', () => {
   beforeAll(async () => {
     provider = await startIdentityProvider();
     api = await startOperatorApi(provider.settings);
-  }, 120_000);
+  }, 240_000);
   afterAll(async () => {
     provider.stop();
     await api.stop();

@@ -162,7 +162,7 @@ describe('The job queue', () => {
     await taken.promise;
     await until(async () => (await rows(queue.name)).every(({ state }) => state === 'completed'));
     expect(attempts).toBe(2);
-  }, 60_000);
+  }, 240_000);
 
   it('queues an item once, however often it is added, and uses every free slot', async () => {
     const gates = new Map<string, PromiseWithResolvers<void>>();

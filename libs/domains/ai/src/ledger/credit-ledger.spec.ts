@@ -169,7 +169,7 @@ describe.each(LEDGER_NAMES)('CreditLedger, %s', (name) => {
       expect(Number(uncovered)).toBe(0);
     }
     expect(await fixture.problems()).toEqual([]);
-  }, 120_000);
+  }, 240_000);
 
   it('caps max_tokens to the tokens that the credit buys, down to the floor', async () => {
     const customerId = await save({ included: 0.1 });
