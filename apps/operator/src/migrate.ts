@@ -13,12 +13,17 @@ import { explainStartFailure } from '@platform/process';
 Promise.resolve()
   .then(async () => {
     const config = loadConfig();
-    const { applied, later, formerZone } = await migrateSchema(config);
+    const { applied, later, billingZone } = await migrateSchema(config);
     if (later === undefined) await migrateJobQueue(config);
     process.stdout.write(`${outcome(applied, later)}\n`);
-    if (formerZone !== undefined)
+    if (billingZone?.former !== undefined)
       process.stdout.write(
-        `BILLING_TIMEZONE is now ${config.BILLING_TIMEZONE}, and was ${formerZone}: restart all programs with it\n`,
+        `BILLING_TIMEZONE is now ${config.BILLING_TIMEZONE}, and was ${billingZone.former}: restart all programs with it\n`,
+      );
+    if (billingZone?.isFirst)
+      process.stdout.write(
+        `Months and days are those of ${config.BILLING_TIMEZONE}, for good once AI credit is booked. If programs had another ` +
+          'BILLING_TIMEZONE until now, set it and run the migrations again\n',
       );
     await warnOfAnotherSecretsKey(config);
   })

@@ -7,18 +7,26 @@ const REPLACE = 'update billing_zone set zone = $1';
 /** What has months and days of the zone for good: accounts with entries, also those of dropped months, and the sums of days. */
 const BOOKED = ['select from ai_account where ledger_sequence > 0 limit 1', 'select from ai_usage_day limit 1'];
 
+/** What storing the billing time zone has changed. */
+export interface BillingZoneStored {
+  /** None was stored before. */
+  isFirst?: boolean;
+  /** The one whose place it has taken. */
+  former?: string;
+}
+
 /**
- * Stores BILLING_TIMEZONE, with which all programs compare theirs, after the migrations. @returns the zone whose place it has taken
+ * Stores BILLING_TIMEZONE, with which all programs compare theirs, after the migrations.
  * @throws UnfitDatabaseError if AI credit was booked by the months and days of another zone
  */
-export async function storeBillingZone(config: AppConfig): Promise<string | undefined> {
+export async function storeBillingZone(config: AppConfig): Promise<BillingZoneStored> {
   const zone = config.BILLING_TIMEZONE;
-  const stored = await connected(config, 'owner', async (client) => {
-    await client.query(STORE, [zone]);
+  const [isFirst, stored] = await connected(config, 'owner', async (client) => {
+    const { rowCount } = await client.query(STORE, [zone]);
     const { rows } = await client.query<{ zone: string }>('select zone from billing_zone');
-    return rows[0]?.zone;
+    return [rowCount === 1, rows[0]?.zone];
   });
-  if (stored === zone) return undefined;
+  if (stored === undefined || stored === zone) return { isFirst };
   // In the operator's role: row level security may hide all accounts from the owner.
   const booked = await connected(config, 'account_operator', async (client) => {
     for (const statement of BOOKED) if ((await client.query(statement)).rowCount !== 0) return true;
@@ -31,7 +39,7 @@ export async function storeBillingZone(config: AppConfig): Promise<string | unde
         'correct what is stored instead (docs/handbook/incidents.md)',
     );
   await connected(config, 'owner', (client) => client.query(REPLACE, [zone]));
-  return stored;
+  return { former: stored };
 }
 
 async function connected<T>(

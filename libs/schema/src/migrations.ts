@@ -71,7 +71,7 @@ import {
 } from '@platform/operator-accounts';
 import { RefusedRequests1763683201300 } from '@platform/refusals';
 import { TokensSchema1763683200200, ToldTokenExpiries1763683201630 } from '@platform/tokens';
-import { storeBillingZone } from './billing-zone';
+import { type BillingZoneStored, storeBillingZone } from './billing-zone';
 
 /**
  * Every migration, in the order in which they run: each refers only to tables of those above it. Once a version with it is
@@ -150,8 +150,8 @@ function serviceRelease(): string {
 
 /** The result of a migration of the service's schema. */
 export interface SchemaMigrated extends Migrated {
-  /** The billing time zone that another one has replaced. */
-  formerZone?: string | undefined;
+  /** Nothing, where a later release has stored the billing time zone. */
+  billingZone?: BillingZoneStored;
 }
 
 /**
@@ -167,5 +167,5 @@ export async function migrateSchema(config: AppConfig): Promise<SchemaMigrated> 
   });
   // A later release has stored it, and may store it in another way.
   if (migrated.later !== undefined) return migrated;
-  return { ...migrated, formerZone: await storeBillingZone(config) };
+  return { ...migrated, billingZone: await storeBillingZone(config) };
 }
