@@ -25,7 +25,7 @@ Usage: apps/operator/stack.sh COMMAND
   restore --to TIME   replaces it by its state at a moment, as '2026-11-22 10:15' (UTC unless it says otherwise), or by
                       all that the archive has (latest)
       --secrets-key FILE   the SECRETS_KEY of the data, if it is not in FOLDER, or was another one at that moment
-      --keep-secrets-key   none is restored: customers' own provider keys may be lost
+      --keep-secrets-key   none is restored: customers' own provider keys and the secrets of webhook endpoints may be lost
   rotate SECRET       makes a new secrets-key or new database-passwords, without an interruption; the same command again goes
                       on with one that was interrupted. former-secrets-key: forgets the former one, a day later (--now: at once)
 

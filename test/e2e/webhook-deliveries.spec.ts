@@ -3,6 +3,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { AddressInfo } from 'node:net';
 import { InternalListenerService } from '@platform/internal-listener';
+import { Metrics } from '@platform/metrics';
 import { Webhook } from 'standardwebhooks';
 import { DataSource } from 'typeorm';
 import { CUSTOMER_EVENT_TYPES, EventBodiesPort, WebhookQueueService } from '@domains/events';
@@ -192,6 +193,39 @@ describe('Deliveries of events to webhook endpoints', () => {
     const [received] = await receiver.until(path, 1);
     new Webhook(present.secret).verify(received?.body ?? '', received?.headers as Record<string, string>);
     expect(received?.headers['webhook-signature']).toMatch(/^v1,\S+$/);
+  });
+
+  it('wait at each endpoint whose secret was encrypted under another SECRETS_KEY, until it is rotated', async () => {
+    const { customer } = await manager();
+    const operator = (command: string[], SECRETS_KEY = api.database.config.SECRETS_KEY ?? '') =>
+      operatorCommand(api.database, [...command, '--json'], {
+        environment: { SECRETS_KEY, WEBHOOK_ALLOW_PRIVATE: 'true' },
+      });
+    const other = randomBytes(32).toString('base64');
+    const add = async (at: string, ...more: string[]) => {
+      const { stdout } = await operator(['webhook', 'add', '--url', receiver.url + at, ...more], other);
+      return (JSON.parse(stdout) as { id: string }).id;
+    };
+    const endpoints = [await add(path, '--customer', customer.id), await add(`${path}/own`, '--types', 'sms.failed')];
+    const failures = async () => {
+      const metric = worker.get(Metrics, { strict: false }).registry.getSingleMetric('worker_job_failures_total');
+      const { values = [] } = (await metric?.get()) ?? {};
+      return values.find(({ labels }) => labels.job_name === 'webhooks.deliver')?.value ?? 0;
+    };
+    const before = await failures();
+    await record(customer.id, 'sms.failed', {});
+    await until(async () => (await failures()) >= before + endpoints.length);
+    const reencrypted = JSON.parse((await operator(['secrets', 'reencrypt'])).stdout) as object[];
+    expect(reencrypted).toEqual(
+      expect.arrayContaining(
+        endpoints.map((endpoint_id) => expect.objectContaining({ endpoint_id, result: 'unreadable' })),
+      ),
+    );
+    for (const id of endpoints) {
+      expect(await deliveries(id)).toMatchObject([{ state: 'pending', attempts: 0 }]);
+      await operator(['webhook', 'rotate-secret', '--endpoint', id]);
+      await untilStates(id, 'delivered');
+    }
   });
 
   /** Sends three events to an endpoint that takes so long for each by the worker's clock, and does something meanwhile. */

@@ -32,7 +32,7 @@ restore_dump() {
   [ -f "$folder/account.dump" ] || fail 'restore takes a folder with account.dump, or --to TIME'
   if [ -z "$keep_key" ] && [ -z "$key" ]; then
     key=$folder/secrets-key
-    [ -s "$key" ] || fail "$key is missing. Name it with --secrets-key FILE. If it is lost: --keep-secrets-key restores all but the customers' own provider keys, which must then be set anew"
+    [ -s "$key" ] || fail "$key is missing. Name it with --secrets-key FILE. If it is lost: --keep-secrets-key restores all but the customers' own provider keys and the secrets of webhook endpoints, which must then be made anew"
   fi
   if [ -f "$folder/SHA256SUMS" ]; then
     (cd "$folder" && sha256sum --quiet --ignore-missing --check SHA256SUMS) || fail 'The backup is damaged; nothing has been changed'
@@ -211,5 +211,5 @@ check_provider_keys() {
     return 0
   fi
   printf '%s\n' "$said" >&2
-  fail "Restored, but SECRETS_KEY is not the one of this data: the keys of these customers cannot be read. If you have the right one: restore again with --secrets-key FILE. If it is lost: operator ai configure --customer ID --key-stdin, or operator webhook rotate-secret --endpoint ID"
+  fail "Restored, but SECRETS_KEY is not the one of this data: these keys of customers cannot be read, and nothing is delivered to these webhook endpoints. If you have the right one: restore again with --secrets-key FILE. If it is lost: operator ai configure --customer ID --key-stdin, or operator webhook rotate-secret --endpoint ID"
 }
