@@ -72,6 +72,17 @@ describe('names in documents', () => {
     expect(folders.filter((folder) => !spans.has(folder))).toEqual([]);
   });
 
+  it('of settings of the containers are all in .env.example and on the page of settings', () => {
+    // Images, ports of the monitoring, secrets in files, what the scripts and a person's environment set, and the second compose file's.
+    const other = /^(\w+_IMAGE|\w+_FILE|PROMETHEUS_PORT|GRAFANA_PORT|RELEASE|OPERATOR_NAME)$/;
+    const given = [...readFileSync('docker-compose.yml', 'utf8').matchAll(/\$\{([A-Z_]+):-/g)].map(([, name]) => name);
+    const names = [...new Set(given)].filter((name) => name !== undefined && !other.test(name));
+    expect(names).toContain('CONSOLE_PORT');
+    const page = new Set(readDocument('docs/handbook/settings.md').spans);
+    expect(names.filter((name) => !settings.has(name))).toEqual([]);
+    expect(names.filter((name) => !page.has(name))).toEqual([]);
+  });
+
   it('of what does not exist are found', () => {
     const text =
       '`libs/nothing/x.ts` `libs/*/no-such.ts` `no-such.json` `NO_SUCH_SETTING` `PORT` `DATABASE_URL=x npm test` `README.md` `apps/*`\n```sh\nNO_SETTING=1 npm test\n```';

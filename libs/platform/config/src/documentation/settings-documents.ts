@@ -34,12 +34,20 @@ const HEAD = `# Settings of the service, as environment variables. docker compos
 # replicas of the API
 # API_REPLICAS=2
 
-# memory that each replica of the API, the worker, and the others may use
+# memory that each replica of the API, the worker, and the others may use; and the shared memory of PostgreSQL for parallel queries, a part of its own
 # API_MEMORY=1g
 # WORKER_MEMORY=512m
 # POSTGRES_MEMORY=1g
+# POSTGRES_SHM=256m
 # PROXY_MEMORY=1g
 # VALKEY_MEMORY=256m
+
+# processors that each of them may use, such as 1.5; 0: all
+# API_CPUS=0
+# WORKER_CPUS=0
+# POSTGRES_CPUS=0
+# PROXY_CPUS=0
+# VALKEY_CPUS=0
 
 # port of this machine that the operator console is published on, on the loopback address; and the address, the port and the folder
 # of its certificate with the profile console-tls, which needs OPERATOR_URL
@@ -60,6 +68,19 @@ const HEAD = `# Settings of the service, as environment variables. docker compos
 
 # parts that run beside the service, separated by commas: archive, monitoring, tls, console-tls
 # COMPOSE_PROFILES=
+
+# folder of the certificate with the profile tls, and the address and ports of this machine that it is served on
+# TLS_CERTIFICATES=./certificates
+# TLS_ADDRESS=0.0.0.0
+# HTTPS_PORT=443
+# HTTP_PORT=80
+
+# folder for the archive with the profile archive, a name without / is a volume; and how many days back a recovery can go
+# ARCHIVE_DIRECTORY=archive
+# ARCHIVE_DAYS=7
+
+# tag of the image that is built and run
+# VERSION=local
 
 # address that alerts are posted to, as Alertmanager's JSON (profile monitoring)
 # ALERT_WEBHOOK=

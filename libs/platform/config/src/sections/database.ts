@@ -24,19 +24,21 @@ export const database = {
   // Growing tables have a partition for each month; the worker drops old ones.
   PARTITION_MONTHS_AHEAD: wholeNumber(1, 24)
     .default(3)
-    .describe('months for which the worker makes partitions ahead of time'),
+    .describe('months for which the worker makes partitions ahead of time, 1 to 24'),
   AI_USAGE_RETENTION_MONTHS: keptMonths
     .default(0)
-    .describe('whole months that the usage of AI calls is kept; 0 keeps it for ever'),
+    .describe('whole months that the usage of AI calls is kept, at least 3; 0 keeps it for ever'),
   AI_LEDGER_RETENTION_MONTHS: keptMonths
     .default(0)
     .describe(
-      'whole months that entries of the credit ledger are kept; balances are carried forward. 0 keeps the entries for ever',
+      'whole months that entries of the credit ledger are kept, at least 3; balances are carried forward. 0 keeps the entries for ever',
     ),
-  SMS_RETENTION_MONTHS: keptMonths.default(0).describe('whole months that the SMS log is kept; 0 keeps it for ever'),
+  SMS_RETENTION_MONTHS: keptMonths
+    .default(0)
+    .describe('whole months that the SMS log is kept, at least 3; 0 keeps it for ever'),
   AUDIT_RETENTION_MONTHS: keptMonths
     .default(0)
-    .describe('whole months that the audit log is kept; 0 keeps it for ever'),
+    .describe('whole months that the audit log is kept, at least 3; 0 keeps it for ever'),
 
   // Rows of other tables, which the worker deletes one by one.
   SMS_TEXT_RETENTION_DAYS: daysOrNone
