@@ -58,8 +58,8 @@ describe('the doctor', () => {
   });
 
   it.each<[string, number, string]>([
-    ['ok', 4, '4.0 GB on this machine'],
-    ['warning', 3.9, '3.9 GB on this machine: less than the containers may take'],
+    ['ok', 5.25, '5.3 GB on this machine'],
+    ['warning', 5.2, '5.2 GB on this machine: less than the containers may take'],
   ])('finds the memory %s with %d GB', async (result, memory, detail) => {
     expect(await find('memory', { memory: memory * GB })).toEqual([result, detail]);
   });

@@ -21,8 +21,8 @@ interface DomainCheck {
 }
 
 const GIGABYTE = 2 ** 30;
-/** Memory that the containers' limits add up to, without monitoring (see `docs/handbook/install.md`). */
-const LEAST_MEMORY = 4 * GIGABYTE;
+/** Memory that the containers' limits add up to by default, without monitoring and archive (see `docs/handbook/install.md`). */
+const LEAST_MEMORY = 5.25 * GIGABYTE;
 const LEAST_DISK = 5 * GIGABYTE;
 const HOUR_S = 3600;
 /** Oldest that the newest of daily backups is when all is well. */
