@@ -244,7 +244,11 @@ stack_scale() {
 
 stack_restart() {
   local service
-  [ $# -gt 0 ] || set -- api worker console proxy valkey
+  if [ $# -eq 0 ]; then
+    set -- api worker console proxy valkey
+    # Its certificate may have been renewed.
+    if services | grep -qx console-tls; then set -- api worker console console-tls proxy valkey; fi
+  fi
   for service in "$@"; do
     if without_console "$service"; then continue; fi
     case $service in
