@@ -23,7 +23,7 @@ export class InvoiceDto {
    */
   number!: string;
 
-  /** The billing system that issued the invoice; `manual` if the operator entered the invoice by hand. */
+  /** The billing system that issued the invoice; `manual` if the operator entered the invoice by hand, or approved a credit request. */
   @ApiProperty({ enum: ['manual', 'stripe', 'fiken'], example: 'fiken' })
   source!: InvoiceSource;
 

@@ -32,7 +32,7 @@ export class SdkToolDto {
  */
 @ApiSchema({ name: 'SdkCountRequestDto' })
 export class SdkCountRequestDto {
-  /** Ignored: the operator fixes the model, and the reply names it. */
+  /** Ignored: the operator fixes the model. */
   @ApiProperty({ required: false, maxLength: 200, example: 'claude-haiku-4-5' })
   model?: string;
 

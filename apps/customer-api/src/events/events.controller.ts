@@ -26,7 +26,8 @@ export class EventsController {
     summary: 'Read what happened',
     description:
       'Oldest first, for 30 days. Send `next_cursor` with the next request: so you see every event once. With `wait` the reply ' +
-      'comes as soon as there is an event. At most five of your requests may wait at a time.',
+      'comes as soon as there is an event. The operator limits how many of your requests may wait at a time: five at each server ' +
+      'by default.',
   })
   @ApiOkResponse({ type: EventPageDto, description: 'Events, and where to go on.' })
   @ProblemReplies('invalid_request')

@@ -150,7 +150,7 @@ export const errorCatalog = {
     status: 414,
     title: 'The address is too long',
     advice: 'Shorten the query.',
-    example: 'The address has more than 16 KB',
+    example: 'The address may have 8 kB at most',
   },
   unsupported_media_type: {
     status: 415,
