@@ -75,8 +75,10 @@ describe('names in documents', () => {
   it('of settings of the containers are all in .env.example and on the page of settings', () => {
     // Images, ports of the monitoring, secrets in files, what the scripts and a person's environment set, and the second compose file's.
     const other = /^(\w+_IMAGE|\w+_FILE|PROMETHEUS_PORT|GRAFANA_PORT|RELEASE|OPERATOR_NAME)$/;
-    const given = [...readFileSync('docker-compose.yml', 'utf8').matchAll(/\$\{([A-Z_]+):-/g)].map(([, name]) => name);
-    const names = [...new Set(given)].filter((name) => name !== undefined && !other.test(name));
+    const given = [...readFileSync('docker-compose.yml', 'utf8').matchAll(/\$\{([A-Z_]+):-/g)].map(
+      ([, name = '']) => name,
+    );
+    const names = [...new Set(given)].filter((name) => !other.test(name));
     expect(names).toContain('CONSOLE_PORT');
     const page = new Set(readDocument('docs/handbook/settings.md').spans);
     expect(names.filter((name) => !settings.has(name))).toEqual([]);
