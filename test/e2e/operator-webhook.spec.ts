@@ -130,8 +130,8 @@ describe('operator webhook', () => {
     expect((await run('redeliver', '--delivery', deliveryId)).value).toMatchObject({ state: 'pending', attempts: 0 });
     await database.superuser.query(`update webhook_delivery set state = 'missed' where id = $1`, [deliveryId]);
     const since = ['redeliver', '--endpoint', endpointId, '--since'];
-    expect((await run(...since, '2099-01-01T00:00:00Z')).value).toEqual({ queued: 0 });
-    expect((await run(...since, '2026-01-01T00:00:00Z')).value).toEqual({ queued: 1 });
+    expect((await run(...since, '2099-01-01T00:00:00Z')).value).toEqual({ queued: 0, more: false });
+    expect((await run(...since, '2026-01-01T00:00:00Z')).value).toEqual({ queued: 1, more: false });
     expect((await run('redeliver', '--endpoint', endpointId)).code).toBe(2);
   });
 });

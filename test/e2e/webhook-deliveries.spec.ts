@@ -436,7 +436,7 @@ describe('Deliveries of events to webhook endpoints', () => {
     const queued = await post(caller, `/webhooks/endpoints/${id}/redeliver`, {
       since: events.data[0]?.data.disabled_at,
     });
-    expect(queued).toEqual({ endpoint_id: id, queued: 2 });
+    expect(queued).toEqual({ endpoint_id: id, queued: 2, more: false });
     await untilStates(id, 'delivered', 'delivered');
     expect(receiver.at(path).map(({ event }) => event.type)).toEqual(['sms.failed', 'sms.failed', 'sms.delivered']);
   });
@@ -645,7 +645,7 @@ describe('Deliveries of events to webhook endpoints', () => {
     await api.superuser.query(again, [id, new Date()]);
     await receiver.until(path, 2);
     const since = { since: new Date(Date.now() - 60_000).toISOString() };
-    expect(await post(caller, `/webhooks/endpoints/${id}/redeliver`, since)).toMatchObject({ queued: 1 });
+    expect(await post(caller, `/webhooks/endpoints/${id}/redeliver`, since)).toMatchObject({ queued: 1, more: false });
     answer(500);
     await receiver.until(path, 3);
     const redelivered = await post(caller, `/webhooks/deliveries/${delivery?.id}/redeliver`);
@@ -728,6 +728,31 @@ describe('Deliveries of events to webhook endpoints', () => {
     await receiver.until(path, 1);
   });
 
+  it('are queued again up to a number at a time, the oldest first; the reply says whether others are left', async () => {
+    const caller = await manager();
+    const { id } = await create(caller);
+    await api.superuser.query('begin; set local role account_operator');
+    await api.superuser.query('update webhook_endpoint set queue_full = true where id = $1', [id]);
+    await record(caller.customer.id);
+    await record(caller.customer.id);
+    await api.superuser.query('select app.sequence_events($1)', [caller.customer.id]);
+    await api.superuser.query('update webhook_endpoint set queue_full = false where id = $1', [id]);
+    const most = `select outcome, queued, more from app.redeliver_webhooks_since($1, $2, '2020-01-01', 1, 'a test')`;
+    const replies = [];
+    for (let call = 1; call <= 3; call += 1)
+      replies.push((await api.superuser.query(most, [caller.customer.id, id])).rows[0]);
+    // As much waits as may, and nothing that is not among it has failed or was missed.
+    await api.superuser.query('update webhook_endpoint set queue_full = true where id = $1', [id]);
+    replies.push((await api.superuser.query(most, [caller.customer.id, id])).rows[0]);
+    await api.superuser.query('commit');
+    const [some, none] = [
+      { outcome: 'queued', queued: 1 },
+      { outcome: 'queued', queued: 0, more: false },
+    ];
+    expect(replies).toEqual([{ ...some, more: true }, { ...some, more: false }, none, none]);
+    await untilStates(id, 'delivered', 'delivered');
+  });
+
   it("reach that bound for a customer's endpoints, and never for the operator's own", async () => {
     const [busy, other] = [await manager(), await manager()];
     const url = receiver.url + path;
@@ -759,7 +784,7 @@ describe('Deliveries of events to webhook endpoints', () => {
     const one = await busy.call(`/webhooks/deliveries/${missed?.id}/redeliver`, { method: 'POST' });
     expect([one.status, one.headers.get('retry-after')]).toEqual([429, '10']);
     const all = await post(busy, `/webhooks/endpoints/${id}/redeliver`, { since: '2020-01-01T00:00:00Z' });
-    expect(all).toMatchObject({ queued: 1 });
+    expect(all).toMatchObject({ queued: 1, more: true });
     const again = await operatorCommand(api.database, ['webhook', 'redeliver', '--delivery', missed?.id ?? ''], {
       environment,
     });

@@ -398,7 +398,7 @@ describe('POST /webhooks/endpoints/{id}/redeliver', () => {
     const reply = await send(caller, 'POST', `/webhooks/endpoints/${endpointId}/redeliver`, { since });
     expect([reply.status < 300, await reply.json()]).toEqual([
       true,
-      { endpoint_id: endpointId, queued: since < '2000' ? 3 : 0 },
+      { endpoint_id: endpointId, queued: since < '2000' ? 3 : 0, more: false },
     ]);
   });
 });
@@ -420,7 +420,7 @@ describe('what is sent again, alone or with all since a time,', () => {
     const since = { since: '2020-01-01T00:00:00Z' };
     const all = await send(caller, 'POST', `/webhooks/endpoints/${endpointId}/redeliver`, since);
     // The one that was sent again alone has had no attempt yet.
-    expect(await all.json()).toEqual({ endpoint_id: endpointId, queued: 2 });
+    expect(await all.json()).toEqual({ endpoint_id: endpointId, queued: 2, more: false });
     const { data } = (await (await caller.call('/webhooks/deliveries')).json()) as WebhookDeliveryPageDto;
     expect(new Map(data.map(({ id, ...rest }) => [id, rest]))).toEqual(
       new Map([

@@ -149,16 +149,16 @@ export class WebhookEndpointsController {
   @ApiOperation({
     summary: 'Redeliver events to a webhook endpoint',
     description:
-      'Sends again all deliveries that have failed or were missed since a time, also those that would be tried again later.',
+      'Sends again all deliveries that have failed or were missed since a time, also those that would be tried again later: the oldest 10,000 at most. Do it again while `more` is true.',
   })
   @ApiParam(ENDPOINT_ID)
-  @ApiOkResponse({ type: RedeliveredDto, description: 'The number of deliveries.' })
+  @ApiOkResponse({ type: RedeliveredDto, description: 'The number of deliveries, and whether others are left.' })
   @ProblemReplies('invalid_request', NO_SUCH_ENDPOINT, 'webhook_endpoint_disabled')
   async redeliverWebhooks(
     @CurrentCustomer() { tokenId }: AuthenticatedCustomer,
     @Param('id', PathId.uuid) id: string,
     @Body() { since }: RedeliverDto,
   ): Promise<RedeliveredDto> {
-    return { endpoint_id: id, queued: await this.deliveries.redeliverAll(tokenId, id, new Date(since)) };
+    return { endpoint_id: id, ...(await this.deliveries.redeliverAll(tokenId, id, new Date(since))) };
   }
 }

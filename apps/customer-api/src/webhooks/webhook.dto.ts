@@ -147,6 +147,13 @@ export class RedeliveredDto {
   /** Deliveries that were queued: the oldest 10,000 at most. */
   @ApiProperty({ type: 'integer', format: 'int32', minimum: 0, example: 12 })
   queued!: number;
+
+  /**
+   * Whether deliveries are left that have failed or were missed since then: there were more than 10,000, or as much waits for your
+   * endpoints as may. Do it again while this is true.
+   */
+  @ApiProperty({ type: 'boolean', example: false })
+  more!: boolean;
 }
 
 /** An event on its way to an endpoint. */

@@ -257,8 +257,13 @@ export class WebhookDeliveryPageDto extends InboxPageDto {
 
 /** Deliveries that are sent again. */
 export class RedeliveredDto {
+  /** The oldest 10,000 at most. */
   @ApiProperty({ type: 'integer', format: 'int32', minimum: 0, example: 12 })
   queued!: number;
+
+  /** Whether others are left: there were more than 10,000, or as much waits for the customer's endpoints as may. */
+  @ApiProperty({ type: 'boolean', example: false })
+  more!: boolean;
 }
 
 /** Maps an endpoint to its DTO. */

@@ -150,10 +150,13 @@ export class WebhooksController {
   @ApiOperation({
     summary: 'Send deliveries again',
     description:
-      'All of the endpoint that have failed or were missed since a time, also those that would be tried again later.',
+      'All of the endpoint that have failed or were missed since a time, also those that would be tried again later: the oldest 10,000 at most. To be done again while `more` is true.',
   })
   @ApiParam(ENDPOINT_ID)
-  @ApiOkResponse({ type: RedeliveredDto, description: 'The number of deliveries that wait.' })
+  @ApiOkResponse({
+    type: RedeliveredDto,
+    description: 'The number of deliveries that wait, and whether others are left.',
+  })
   @ProblemReplies('invalid_request', 'cross_site_request', 'webhook_endpoint_disabled', NO_SUCH_ENDPOINT)
   redeliverWebhooks(
     @Actor() actor: string,

@@ -347,9 +347,14 @@ function EndpointActions() {
         path={`${path}/redeliver`}
         needs="support"
         disabled={!isEnabled}
-        question="All its deliveries that have failed or were missed since then are sent again, also those that would be tried again later."
+        question="All its deliveries that have failed or were missed since then are sent again, also those that would be tried again later: the oldest 10,000 at most."
         bodyOf={({ since }) => ({ since: new Date(since as string).toISOString() })}
-        result={(reply) => <Alert severity="success">{String(reply.queued)} deliveries wait to be sent.</Alert>}
+        result={(reply) => (
+          <Alert severity={reply.more ? 'warning' : 'success'}>
+            {String(reply.queued)} deliveries wait to be sent.
+            {reply.more ? ' Others are left: do it again when these were sent.' : ''}
+          </Alert>
+        )}
       >
         <TimeInput source="since" label="Since" required />
       </ActionButton>

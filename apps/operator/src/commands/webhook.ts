@@ -141,7 +141,7 @@ const deliveries = command({
 const redeliver = command({
   name: 'redeliver',
   description:
-    'send one delivery again, or all of an endpoint that have failed or were missed since a time, also those that would be tried again later',
+    'send one delivery again, or all of an endpoint that have failed or were missed since a time, also those that would be tried again later: the oldest 10,000 at most; to be done again while `more` is true',
   options: {
     delivery: optional('--delivery <id>', 'id of the delivery', read.uuid),
     endpoint: optional('--endpoint <id>', 'id of the endpoint, with --since', read.uuid),

@@ -13,6 +13,7 @@ import type { Page, PageRequest } from '@platform/pagination';
 import {
   type DeliveryState,
   QUEUE_FULL_SECONDS,
+  type Redelivered,
   REDELIVERED_AT_ONCE,
   WebhookDelivery,
 } from '../entities/webhook-delivery.entity';
@@ -87,7 +88,7 @@ export class WebhookDeliveriesService {
       name: 'webhooks.redeliver-since',
       calls: 'app.redeliver_webhooks_since',
       parameters: { endpoint: 'uuid', since: 'timestamp with time zone', most: 'integer', actor: 'text' },
-      returns: { outcome, queued: decoders.number },
+      returns: { outcome, queued: decoders.number, more: decoders.boolean },
     });
   }
 
@@ -123,15 +124,15 @@ export class WebhookDeliveriesService {
   /**
    * Queues again the deliveries of an endpoint that have failed or were missed since a time, or would be tried again later: the
    * oldest ones, if they are very many.
-   * @returns their number @throws ServiceError not_found; webhook_endpoint_disabled; rate_limited if too much waits already
+   * @throws ServiceError not_found; webhook_endpoint_disabled; rate_limited if too much waits already
    */
-  async redeliverAll(tokenId: string, endpoint: string, since: Date): Promise<number> {
+  async redeliverAll(tokenId: string, endpoint: string, since: Date): Promise<Redelivered> {
     const [[result]] = await this.database.write([
       this.redeliverSince({ endpoint, since, most: REDELIVERED_AT_ONCE, actor: `token:${tokenId}` }),
     ]);
-    const { outcome, queued } = result ?? noSuch('endpoint');
+    const { outcome, queued, more } = result ?? noSuch('endpoint');
     assertQueued(outcome, 'endpoint');
-    return queued;
+    return { queued, more };
   }
 }
 

@@ -11,6 +11,14 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 /** Deliveries that one request or command queues again. */
 export const REDELIVERED_AT_ONCE = 10_000;
 
+/** The deliveries of an endpoint that were queued again. */
+export interface Redelivered {
+  /** Their number. */
+  queued: number;
+  /** Whether others are left: there were too many for once, or as much waits for the owner's endpoints as may. */
+  more: boolean;
+}
+
 /** Seconds after which it may be asked again whether less waits than may: twice the time in which that is measured. */
 export const QUEUE_FULL_SECONDS = 10;
 

@@ -12,6 +12,7 @@ import { addressInUse } from '@platform/upstream';
 import {
   type DeliveryState,
   QUEUE_FULL_SECONDS,
+  type Redelivered,
   REDELIVERED_AT_ONCE,
   WebhookDelivery,
 } from '../entities/webhook-delivery.entity';
@@ -207,18 +208,18 @@ export class WebhooksOperatorService {
 
   /**
    * Queues again an endpoint's deliveries that have failed or were missed since a time, also those that would be tried again
-   * later. @returns their number
+   * later: the oldest ones, if they are very many.
    * @throws ServiceError not_found, webhook_endpoint_disabled, rate_limited if too much waits already
    */
-  async redeliverAll(actor: string, endpointId: string, since: Date): Promise<{ queued: number }> {
+  async redeliverAll(actor: string, endpointId: string, since: Date): Promise<Redelivered> {
     const { customerId } = await this.find(endpointId);
     await this.assertActive(customerId);
-    const [row] = await this.dataSource.query<{ outcome: string; queued: number }[]>(
-      'select outcome, queued from app.redeliver_webhooks_since($1, $2, $3, $4, $5)',
+    const [row] = await this.dataSource.query<({ outcome: string } & Redelivered)[]>(
+      'select outcome, queued, more from app.redeliver_webhooks_since($1, $2, $3, $4, $5)',
       [customerId, endpointId, since, REDELIVERED_AT_ONCE, actor],
     );
     assertQueued(row?.outcome);
-    return { queued: row?.queued ?? 0 };
+    return { queued: row?.queued ?? 0, more: row?.more ?? false };
   }
 
   private async find(id: string): Promise<WebhookEndpoint> {

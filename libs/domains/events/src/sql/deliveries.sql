@@ -241,10 +241,11 @@ end $$;
 
 -- Queues an endpoint's deliveries again that have failed or were missed since a time, also if they were made before, and also those of which
 -- only an attempt has failed, whose next one may be due in hours: the oldest p_most of them. While as much waits for the owner's endpoints as
--- may, only of those that wait already. outcome: queued, unknown, disabled, full (none of those). queued: their number.
+-- may, only of those that wait already. outcome: queued, unknown, disabled, full (none of those, and others are left).
+-- queued: their number. more: whether others are left, for another call, perhaps only when less waits.
 create or replace function app.redeliver_webhooks_since(
   p_customer uuid, p_endpoint uuid, p_since timestamptz, p_most integer, p_actor text)
-returns table (outcome text, queued integer)
+returns table (outcome text, queued integer, more boolean)
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 declare
   present constant timestamptz := app.now();
@@ -254,6 +255,7 @@ begin
   select e.* into endpoint from webhook_endpoint e where e.customer_id = p_customer and e.id = p_endpoint for update;
   outcome := case when not found then 'unknown' when endpoint.disabled_at is not null then 'disabled' else 'queued' end;
   queued := 0;
+  more := false;
   if outcome = 'queued' then
     ids := array(
       select d.id from webhook_delivery d
@@ -261,14 +263,19 @@ begin
         and ((d.state = 'pending' and d.attempts > 0 and d.last_attempt_at >= p_since) or (not endpoint.queue_full
           and ((d.state = 'failed' and d.last_attempt_at >= p_since) or (d.state = 'missed' and d.queued_at >= p_since))))
       order by d.id limit p_most);
-    if endpoint.queue_full and cardinality(ids) = 0 then
+    update webhook_delivery d set state = 'pending', attempts = 0, queued_at = present, next_attempt_at = present
+    where d.customer_id = p_customer and d.id = any (ids);
+    queued := cardinality(ids);
+    more := exists (
+      select from webhook_delivery d
+      where d.customer_id = p_customer and d.endpoint_id = p_endpoint
+        and ((d.state in ('pending', 'failed') and d.attempts > 0 and d.last_attempt_at >= p_since)
+          or (d.state = 'missed' and d.queued_at >= p_since)));
+    if endpoint.queue_full and queued = 0 and more then
       outcome := 'full';
       return next;
       return;
     end if;
-    update webhook_delivery d set state = 'pending', attempts = 0, queued_at = present, next_attempt_at = present
-    where d.customer_id = p_customer and d.id = any (ids);
-    queued := cardinality(ids);
     insert into audit_log (customer_id, id, actor, action, metadata, created_at)
     values (p_customer, app.new_id(), p_actor, 'webhook.redeliver-since',
       jsonb_build_object('endpoint_id', p_endpoint, 'since', p_since, 'count', queued), present);
