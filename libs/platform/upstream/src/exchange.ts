@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import { LOOKUP_FAILED, LOOKUP_TIMEOUT } from './public-addresses';
 import type { RequestBody, UpstreamOptions, UpstreamRequest } from './upstream-options';
 import type { UpstreamFailureReason } from './upstream-reply';
 
@@ -137,6 +138,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (code === 'ETIMEDOUT' && this.sent) return this.begun ? 'cut_off' : 'disconnected';
     const known = REASONS[code];
     if (known) return known;
+    if (code.startsWith(LOOKUP_FAILED)) return 'no_such_name';
     if (TLS.test(code)) return 'tls';
     if (code.startsWith('HPE_')) return 'not_http';
     if (this.begun) return 'cut_off';
@@ -179,6 +181,7 @@ const REASONS: Record<string, UpstreamFailureReason> = {
   ENETUNREACH: 'unreachable',
   EADDRNOTAVAIL: 'unreachable',
   ETIMEDOUT: 'timeout_connect',
+  [LOOKUP_FAILED + LOOKUP_TIMEOUT]: 'timeout_connect',
   UND_ERR_CONNECT_TIMEOUT: 'timeout_connect',
   UND_ERR_HEADERS_TIMEOUT: 'timeout_first_byte',
   UND_ERR_BODY_TIMEOUT: 'timeout_idle',

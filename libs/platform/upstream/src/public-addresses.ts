@@ -8,11 +8,20 @@ export interface HostAddress {
   family: 4 | 6;
 }
 
-/** Finds all addresses of a name. @throws an error with a code, such as ENOTFOUND */
+/** Finds all addresses of a name. @throws an error with a code of c-ares, such as ENOTFOUND */
 export type ResolveName = (name: string) => Promise<HostAddress[]>;
 
 /** Code of the error of a lookup that found an address which is not public. */
 export const ADDRESS_REFUSED = 'ADDRESS_REFUSED';
+
+/**
+ * Before the codes of errors of a lookup that found none: they are not those of the system, and ECONNREFUSED is of the name server, not of
+ * the receiver.
+ */
+export const LOOKUP_FAILED = 'DNS_';
+
+/** Of no reply from the name servers. */
+export const LOOKUP_TIMEOUT = 'ETIMEOUT';
 
 /** Addresses of hosts in the internet; those outside have a purpose of their own, such as translation to IPv4. */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
@@ -70,7 +79,7 @@ export function addressInUse(
  * A lookup for connections that fails unless every address of the name is public. The connection is made to one of the addresses
  * that were checked, so a name that changes in between leads nowhere else.
  */
-export function publicLookup(resolve: ResolveName = resolveInternetName): LookupFunction {
+export function publicLookup(resolve: ResolveName): LookupFunction {
   return (name, options, callback) => {
     resolve(name).then(
       (addresses) => {
@@ -80,7 +89,10 @@ export function publicLookup(resolve: ResolveName = resolveInternetName): Lookup
         } else if (options.all) callback(null, addresses);
         else callback(null, first.address, first.family);
       },
-      (error: unknown) => callback(error as NodeJS.ErrnoException, '', 0),
+      (cause: unknown) => {
+        const code = LOOKUP_FAILED + ((cause as NodeJS.ErrnoException).code ?? 'FAILED');
+        callback(Object.assign(new Error('The look-up of the name failed', { cause }), { code }), '', 0);
+      },
     );
   };
 }
@@ -88,17 +100,29 @@ export function publicLookup(resolve: ResolveName = resolveInternetName): Lookup
 /** Milliseconds until a name server is asked again, once. */
 const NAME_SERVER_MS = 1_500;
 
+/** Milliseconds that the addresses of IPv6 may take longer than those of IPv4. Some name servers never answer the question for them. */
+const IPV6_WAIT_MS = 500;
+
 /**
  * Asks the name servers themselves: the system's look-up would occupy one of the process's few threads for as long as a slow name
- * server likes, and knows names of its own host and network.
+ * server likes, and knows names of its own host and network. Addresses that come too late are not used.
+ * @param servers name servers, instead of the system's; for tests
  */
-async function resolveInternetName(name: string): Promise<HostAddress[]> {
+export async function resolveInternetName(name: string, servers?: readonly string[]): Promise<HostAddress[]> {
   const resolver = new Resolver({ timeout: NAME_SERVER_MS, tries: 2 });
-  const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-  const found = [
+  if (servers) resolver.setServers(servers);
+  const ipv6 = resolver.resolve6(name);
+  // It may fail while nobody waits for it yet.
+  ipv6.catch(() => undefined);
+  const [ipv4] = await Promise.allSettled([resolver.resolve4(name)]);
+  let timer: NodeJS.Timeout | undefined;
+  if (ipv4.status === 'fulfilled') timer = setTimeout(() => resolver.cancel(), IPV6_WAIT_MS);
+  const [further] = await Promise.allSettled([ipv6]);
+  clearTimeout(timer);
+  if (ipv4.status === 'rejected' && further.status === 'rejected')
+    throw (further.reason as NodeJS.ErrnoException).code === LOOKUP_TIMEOUT ? further.reason : ipv4.reason;
+  return [
     ...(ipv4.status === 'fulfilled' ? ipv4.value.map((address) => ({ address, family: 4 as const })) : []),
-    ...(ipv6.status === 'fulfilled' ? ipv6.value.map((address) => ({ address, family: 6 as const })) : []),
+    ...(further.status === 'fulfilled' ? further.value.map((address) => ({ address, family: 6 as const })) : []),
   ];
-  if (found.length === 0 && ipv4.status === 'rejected') throw ipv4.reason;
-  return found;
 }

@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { createSocket } from 'node:dgram';
 import { createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { loadConfig } from '@platform/config';
@@ -102,6 +103,21 @@ const REFUSED = [
   'not an address',
   ...Object.keys(NAMES).map((name) => `https://${name}:PORT/`),
 ];
+
+/** A type of question to a name server, and a code of its replies. */
+const [IPV4, SERVER_FAILURE] = [1, 2];
+
+/** The reply of a name server: with an address of IPv4, or a code; none for undefined. */
+function nameReply(question: Buffer, answer: (type: number) => string | number | undefined): Buffer | undefined {
+  const end = question.indexOf(0, 12) + 5;
+  const answered = answer(question.readUInt16BE(end - 4));
+  if (answered === undefined) return undefined;
+  const isAddress = typeof answered === 'string';
+  const head = [0x81, 0x80 | (isAddress ? 0 : answered), 0, 1, 0, isAddress ? 1 : 0, 0, 0, 0, 0];
+  // Of the name in the question, in the internet, for 0 s, of four bytes.
+  const record = isAddress ? [0xc0, 12, 0, IPV4, 0, 1, 0, 0, 0, 0, 0, 4, ...answered.split('.').map(Number)] : [];
+  return Buffer.concat([question.subarray(0, 2), Buffer.from(head), question.subarray(12, end), Buffer.from(record)]);
+}
 
 describe('A sender of webhooks', () => {
   let clients: UpstreamClientsService;
@@ -273,6 +289,40 @@ describe('A sender of webhooks', () => {
     for (let time = 0; time < 3; time++) await sender.send(request(server.url));
     expect(server.requests).toHaveLength(3);
     expect(attempts.length).toBeLessThan(3);
+  });
+
+  // Codes of c-ares. ECONNREFUSED is of the name server.
+  it.each([
+    ['ENOTFOUND', 'no_such_name'],
+    ['ENODATA', 'no_such_name'],
+    ['ESERVFAIL', 'no_such_name'],
+    ['EREFUSED', 'no_such_name'],
+    ['EBADNAME', 'no_such_name'],
+    ['ECONNREFUSED', 'no_such_name'],
+    ['ETIMEOUT', 'timeout_connect'],
+  ])('says so when the look-up of the name fails with %s', async (code, outcome) => {
+    const failing = () => Promise.reject(Object.assign(new Error(`queryA ${code}`), { code }));
+    const result = await open({ resolve: failing }).send(request('https://unknown.example.com/', false));
+    expect(result).toEqual({ accepted: false, outcome });
+    expect(attempts).toEqual([]);
+  });
+
+  it.each([
+    ['fails', () => SERVER_FAILURE, 'no_such_name'],
+    // Not the question for those of IPv6. The look-up would go on for five seconds; the address of IPv4 is found, and refused.
+    ['answers one question alone', (type: number) => (type === IPV4 ? '127.0.0.1' : undefined), 'address_refused'],
+  ])('asks a name server that %s', async (_, answer, outcome) => {
+    const nameServer = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(nameServer, 'listening');
+    nameServer.on('message', (question, { port }) => {
+      const reply = nameReply(question, answer);
+      if (reply) nameServer.send(reply, port);
+    });
+    const nameServers = [`127.0.0.1:${nameServer.address().port}`];
+    const sender = clients.openSender({ name: 'webhook', timeoutMs: 3_000, nameServers });
+    const result = await sender.send(request('https://loopback.example.com/', false));
+    nameServer.close();
+    expect(result).toEqual({ accepted: false, outcome });
   });
 
   it.each([

@@ -2,7 +2,7 @@ import type { LookupFunction, Socket } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import type { CallLog } from './call-log';
 import { AbortedError, exchange, type Receiver } from './exchange';
-import { ADDRESS_REFUSED, publicLookup, refusalOf, type ResolveName } from './public-addresses';
+import { ADDRESS_REFUSED, publicLookup, refusalOf, resolveInternetName, type ResolveName } from './public-addresses';
 import { parseRetryAfter, type UpstreamFailureReason } from './upstream-reply';
 
 /** Options of a sender. */
@@ -14,6 +14,8 @@ export interface WebhookSenderOptions {
   connectTimeoutMs: number;
   /** Finds the addresses of names; for tests. */
   resolve?: ResolveName;
+  /** Name servers, instead of the system's; for tests. */
+  nameServers?: readonly string[];
   /** Certificates of further authorities; for tests. */
   ca?: string;
 }
@@ -68,7 +70,7 @@ export class WebhookSender {
     private readonly options: WebhookSenderOptions,
     private readonly log: CallLog,
   ) {
-    const { timeoutMs, connectTimeoutMs, ca, resolve } = options;
+    const { timeoutMs, connectTimeoutMs, ca, resolve, nameServers } = options;
     const agent = (connect: buildConnector.BuildOptions) =>
       new Agent({
         allowH2: false,
@@ -85,7 +87,7 @@ export class WebhookSender {
           ...connect,
         }),
       });
-    this.publicAgent = agent({ lookup: publicLookup(resolve) });
+    this.publicAgent = agent({ lookup: publicLookup(resolve ?? ((name) => resolveInternetName(name, nameServers))) });
     // Only names that the operator, or a developer, allowed reach the system's look-up.
     this.privateAgent = agent(resolve ? { lookup: lookupWith(resolve) } : {});
     log.show(options.name);
