@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { CUSTOMER_EVENT_TYPES } from '@domains/events';
+import { readFileSync } from 'node:fs';
+import { CUSTOMER_EVENT_TYPES, WebhookSecretsService } from '@domains/events';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { waitForLocks } from '@test/locks';
@@ -40,6 +41,14 @@ const stored = async (id: string) => {
     [id],
   );
   return rows[0];
+};
+
+/** The bound of a header of a webhook that openapi.json tells. */
+const longestHeader = (header: string) => {
+  const { webhooks } = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
+    webhooks: Record<string, { post: { parameters: { name: string; schema: { maxLength: number } }[] } }>;
+  };
+  return webhooks['ticket.replied']!.post.parameters.find(({ name }) => name === header)!.schema.maxLength;
 };
 
 describe('POST /webhooks/endpoints', () => {
@@ -307,6 +316,14 @@ describe('POST /webhooks/endpoints/{id}/rotate-secret', () => {
     const kept = (await stored(id))!;
     expect(kept.former).toEqual(secrets.slice(2).reverse());
     expect(kept.ends.map(Number).toSorted((a, b) => b - a)).toEqual(kept.ends.map(Number));
+    const [present, ...former] = [kept.secret, ...kept.former].map((text) => Buffer.from(text.slice(2), 'hex'));
+    const [endpoint, content] = [
+      { customerId: caller.customer.id, id },
+      { id, timestamp: 1, body: '{}' },
+    ];
+    const signatures = api.app.get(WebhookSecretsService).sign(endpoint, present!, former, content);
+    expect(signatures.split(' ')).toHaveLength(11);
+    expect(signatures.length).toBeLessThanOrEqual(longestHeader('webhook-signature'));
     await api.superuser.query(
       'update webhook_endpoint set former_secrets_until = array_fill(app.now(), array[10]) where id = $1',
       [id],

@@ -16,12 +16,12 @@ export function recordsOf(webhooks: WebhookDescriptions): (new () => object)[] {
   return [...new Set(Object.values(webhooks).map(({ dto }) => dto))];
 }
 
-const header = (name: string, description: string, example: string): Parameter => ({
+const header = (name: string, description: string, example: string, maxLength = 512): Parameter => ({
   name,
   in: 'header',
   required: true,
   description,
-  schema: { type: 'string', maxLength: 512 },
+  schema: { type: 'string', maxLength },
   example,
 });
 
@@ -33,6 +33,8 @@ const HEADERS = [
     'webhook-signature',
     'Signatures of id, timestamp and body with your secret, separated by spaces.',
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+    // Of the secret and its ten former ones.
+    1024,
   ),
 ];
 
