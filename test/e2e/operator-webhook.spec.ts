@@ -107,6 +107,16 @@ describe('operator webhook', () => {
     );
   });
 
+  it('refuses scopes for an endpoint of its own, which would get the records of every customer', async () => {
+    const refused = await run('add', '--url', 'https://scoped.example.com/', '--scopes', 'sms:read');
+    expect([refused.code, refused.stderr]).toEqual([
+      4,
+      expect.stringContaining("Scopes are for a customer's endpoint"),
+    ]);
+    const listed = (await run('list', '--own')).value as Endpoint[];
+    expect(listed.map(({ url }) => url)).not.toContain('https://scoped.example.com/');
+  });
+
   it("adds a customer's endpoint with the scopes of all its events, or with those named; none of an erased customer", async () => {
     const scopesOf = async (id: string) => {
       const query = 'select array(select unnest(scopes) order by 1) as scopes from webhook_endpoint where id = $1';
@@ -133,5 +143,6 @@ describe('operator webhook', () => {
     expect((await run(...since, '2099-01-01T00:00:00Z')).value).toEqual({ queued: 0, more: false });
     expect((await run(...since, '2026-01-01T00:00:00Z')).value).toEqual({ queued: 1, more: false });
     expect((await run('redeliver', '--endpoint', endpointId)).code).toBe(2);
+    expect((await run('redeliver', '--delivery', deliveryId, '--since', '2026-01-01T00:00:00Z')).code).toBe(2);
   });
 });

@@ -496,6 +496,17 @@ describe('changes through the operator API', () => {
     expect(rows).toEqual([]);
   });
 
+  it("make no webhook endpoint of the operator's own with scopes: it would get all records of all customers", async () => {
+    const url = 'https://scoped.example/hooks';
+    await expectProblem(
+      await send('POST', '/webhook-endpoints', { url, scopes: ['sms:read'] }),
+      400,
+      'invalid_request',
+    );
+    const { rows } = await api.superuser.query('select from webhook_endpoint where url = $1', [url]);
+    expect(rows).toEqual([]);
+  });
+
   it('show the secret of a webhook endpoint once', async () => {
     const [url, key] = ['https://erp.fjordlys.example/hooks', randomUUID()];
     const add = () => send('POST', '/webhook-endpoints', { customer_id: customer, url }, { 'idempotency-key': key });

@@ -105,7 +105,7 @@ export class AddWebhookEndpointDto {
   @ApiProperty({ required: false, example: 'ERP' })
   description?: string;
 
-  /** How much of its records a customer's endpoint gets; all that there are events of if left out. */
+  /** How much of its records a customer's endpoint gets; all that there are events of if left out. Refused without a customer. */
   @MayBeLeftOut()
   @AreScopes()
   @ApiProperty({ type: 'array', items: { type: 'string', enum: SCOPE_NAMES }, maxItems: 20, required: false })

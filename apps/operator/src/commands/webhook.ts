@@ -149,7 +149,8 @@ const redeliver = command({
   },
   examples: [`--delivery ${ID}`, `--endpoint ${ID} --since 2027-01-31T12:00:00Z`],
   async run({ webhooks }, { delivery, endpoint, since }, { actor }) {
-    if (delivery !== undefined && endpoint === undefined) return webhooks.redeliver(actor, delivery);
+    if (delivery !== undefined && endpoint === undefined && since === undefined)
+      return webhooks.redeliver(actor, delivery);
     if (endpoint !== undefined && since !== undefined && delivery === undefined)
       return webhooks.redeliverAll(actor, endpoint, since);
     throw usageError('Give either --delivery, or --endpoint with --since');

@@ -107,11 +107,17 @@ export class WebhooksOperatorService {
   /**
    * Adds an endpoint.
    * @returns it with its secret, which is not shown again
-   * @throws ServiceError not_found for an unknown customer, invalid_request for one that was erased, too_many_webhook_endpoints
+   * @throws ServiceError not_found for an unknown customer, invalid_request for one that was erased and for scopes without a customer,
+   * too_many_webhook_endpoints
    */
   async add(actor: string, endpoint: NewOperatorEndpoint): Promise<EndpointView & { secret: string }> {
     const { customerId, url, eventTypes, description } = endpoint;
     const owner = customerId ?? NO_CUSTOMER;
+    if (customerId === undefined && endpoint.scopes !== undefined)
+      throw new ServiceError(
+        'invalid_request',
+        "Scopes are for a customer's endpoint: one of your own gets all records",
+      );
     const address = this.checked(owner, url);
     assertTypes(owner, eventTypes);
     assertDescription(description);
