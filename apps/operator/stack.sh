@@ -27,7 +27,7 @@ Usage: apps/operator/stack.sh COMMAND
       --secrets-key FILE   the SECRETS_KEY of the data, if it is not in FOLDER, or was another one at that moment
       --keep-secrets-key   none is restored: customers' own provider keys and the secrets of webhook endpoints may be lost
   rotate SECRET       makes a new secrets-key or new database-passwords, without an interruption; the same command again goes
-                      on with one that was interrupted. former-secrets-key: forgets the former one, a day later (--now: at once)
+                      on with one that was interrupted. former-secrets-key: forgets the former one, three days later (--now: at once)
 
 A replica of the API that is replaced gets no new requests before it stops, and answers those that it has.
 END

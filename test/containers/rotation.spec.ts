@@ -47,12 +47,12 @@ class Installation {
     return { ended: status === 0, killed: status !== 0 && stderr === '', said: stdout + stderr };
   }
 
-  /** A day passes: replies that were kept are gone. */
-  letADayPass() {
+  /** They pass: replies that were kept are gone. */
+  letDaysPass(days: number) {
     this.write('replies', '');
     const replaced = join('secrets', 'owner', 'secrets-key-replaced');
     if (existsSync(join(this.folder, replaced))) {
-      this.write(replaced, String(Number(this.read(replaced)) - DAY_SECONDS));
+      this.write(replaced, String(Number(this.read(replaced)) - days * DAY_SECONDS));
     }
   }
 
@@ -118,7 +118,7 @@ describe('a rotation of SECRETS_KEY', () => {
         // Killed after its end was noted: its advice leads to the end, too.
         if (!ended) expect(said).toContain('First: apps/operator/stack.sh rotate former-secrets-key');
         expectRotated(one);
-        one.letADayPass();
+        one.letDaysPass(3);
         expect(one.rotate('former-secrets-key')).toMatchObject({ ended: true });
         expect(one.formerKeys()).toEqual(['', '', '']);
       },
@@ -175,12 +175,17 @@ describe('a rotation to a key from .env', () => {
 describe('the former SECRETS_KEY', () => {
   const rotated = (one: Installation) => void one.rotate('secrets-key');
 
-  it('is kept for a day, as replies are', () => {
+  it('is kept for a day, as replies are, and then for as long as gateways may report what was sent before', () => {
     const one = new Installation();
     rotated(one);
-    expect(one.rotate('former-secrets-key').said).toContain('No key has been forgotten; then again');
-    expect(one.formerKeys()).toEqual([OLD, OLD, OLD]);
-    one.letADayPass();
+    for (const days of [0, 1]) {
+      one.letDaysPass(days);
+      const { said } = one.rotate('former-secrets-key');
+      expect(said).toContain('Delivery reports of SMS may come under the former key until');
+      expect(said).toContain('No key has been forgotten; then again');
+      expect(one.formerKeys()).toEqual([OLD, OLD, OLD]);
+    }
+    one.letDaysPass(2);
     expect(one.rotate('former-secrets-key')).toMatchObject({ ended: true });
     one.remove();
   });
@@ -188,7 +193,7 @@ describe('the former SECRETS_KEY', () => {
   it('is kept while a secret is encrypted under another key than the present one', () => {
     const one = new Installation();
     rotated(one);
-    one.letADayPass();
+    one.letDaysPass(3);
     one.write('sealed', 'a-lost-key\n');
     expect(one.rotate('former-secrets-key')).toMatchObject({ ended: false });
     expect(one.formerKeys()).toEqual([OLD, OLD, OLD]);
@@ -200,7 +205,7 @@ describe('the former SECRETS_KEY', () => {
       'former-secrets-key',
       (one) => {
         rotated(one);
-        one.letADayPass();
+        one.letDaysPass(3);
       },
       (one) => {
         expect(one.rotate('former-secrets-key')).toMatchObject({ ended: true });

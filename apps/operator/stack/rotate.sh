@@ -7,7 +7,7 @@ stack_rotate() {
     secrets-key) rotate_secrets_key ;;
     former-secrets-key) forget_former_key "${2:-}" ;;
     database-passwords) rotate_database_passwords ;;
-    *) fail 'rotate takes secrets-key, former-secrets-key (a day later: forgets the former one) or database-passwords. Keys of other systems are in .env: change them there, then: apps/operator/stack.sh up' ;;
+    *) fail 'rotate takes secrets-key, former-secrets-key (three days later: forgets the former one) or database-passwords. Keys of other systems are in .env: change them there, then: apps/operator/stack.sh up' ;;
   esac
 }
 
@@ -46,7 +46,7 @@ rotate_secrets_key() {
   date +%s | put owner/secrets-key-replaced
   secrets_sh 'rm -f owner/next-secrets-key; rm -f owner/previous-secrets-key'
   say 'SECRETS_KEY is replaced. Make a backup, and where you keep a copy of the key apart, put the new one: docker compose run --rm --entrypoint cat operator /run/service/secrets-key'
-  say 'In a day: apps/operator/stack.sh rotate former-secrets-key'
+  say 'In three days: apps/operator/stack.sh rotate former-secrets-key'
 }
 
 # is_secrets_key TEXT: whether the programs take it: 32 bytes in base64, which look random
@@ -77,9 +77,10 @@ reencrypt() {
 # key_in_env: SECRETS_KEY in .env, if there is one
 key_in_env() { dc config --format json secrets | sed -n 's/^ *"SECRETS_KEY": "\(.*\)",\{0,1\}$/\1/p'; }
 
-# forget_former_key [--now]: when nothing is encrypted under it any more. Replies kept for Idempotency-Keys are for a day
+# forget_former_key [--now]: when nothing is encrypted or signed under it any more: replies are kept for Idempotency-Keys for a day, and
+# gateways try to deliver an SMS for up to three; a report under a key that is forgotten counts as forged
 forget_former_key() {
-  local replaced age former
+  local replaced age former most=259200
   [ -z "$(secret owner/next-secrets-key)" ] ||
     fail 'The rotation was interrupted, and data may be encrypted under either key. No key has been forgotten. To go on with it: apps/operator/stack.sh rotate secrets-key'
   former=$(secret operator/former-secrets-key)
@@ -93,8 +94,8 @@ forget_former_key() {
     fi
     reencrypt
     age=$(($(date +%s) - replaced))
-    [ "${1:-}" = --now ] || [ "$age" -ge 86400 ] ||
-      fail "Replies kept for Idempotency-Keys may be encrypted under the former key until $(date -u -d "@$((replaced + 86400))" '+%Y-%m-%d %H:%M UTC'). No key has been forgotten; then again. With --now they are lost"
+    [ "${1:-}" = --now ] || [ "$age" -ge "$most" ] ||
+      fail "Delivery reports of SMS may come under the former key until $(date -u -d "@$((replaced + most))" '+%Y-%m-%d %H:%M UTC'), and replies kept for Idempotency-Keys be encrypted under it for a day. No key has been forgotten; then again. With --now they are lost"
   fi
   # The archive and older backups have data that only it opens.
   keep_key "$former"

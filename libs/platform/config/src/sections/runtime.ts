@@ -61,6 +61,6 @@ export const runtime = {
     .string()
     .optional()
     .describe(
-      'SECRETS_KEY before its last change, so that data encrypted under it can still be read. Needed until operator secrets reencrypt has run, and for 24 hours in any case, because of the replies kept for Idempotency-Keys',
+      'SECRETS_KEY before its last change, so that data encrypted under it can still be read. Needed until operator secrets reencrypt has run, and for three days in any case, because of the replies kept for Idempotency-Keys (a day) and the delivery reports of SMS that are still on their way',
     ),
 };
