@@ -4,6 +4,7 @@ import { ServiceError } from '@platform/errors';
 import type { RawReply } from '../../apps/sandbox/src/shared/faults/directives';
 import { createSmsFixture, type SmsFixture } from '@test/sms.fixture';
 import { rawReply, startRawServer } from '@test/raw-server';
+import { until } from '@test/until';
 
 type Script = Record<string, string | number | true | object> & { reply?: RawReply };
 
@@ -477,4 +478,37 @@ describe('An account of the operator at LINK Mobility', () => {
     expect(await fixture.rows(customer)).toMatchObject([{ status: 'delivered' }]);
     await fixture.close();
   });
+});
+
+describe('A customer whose SMS wait for the gateway', () => {
+  it('is told to send fewer at a time when it has its share of the places, and nothing of the further ones is sent or counted', async () => {
+    const fixture = await createSmsFixture({ SMS_GATEWAY_TIMEOUT_MS: '60000' });
+    try {
+      const [customer, other] = [await fixture.customer(), await fixture.customer()];
+      const gate = fixture.sandbox.elks46.hold();
+      const refusals: unknown[] = [];
+      const send = () => fixture.send(customer).catch((error: unknown) => void refusals.push(error));
+      // Half of the connections, and of the places of the queue: 16 and 256.
+      const sent: Promise<unknown>[] = [];
+      for (let started = 16; started <= 272; started += 16) {
+        sent.push(...Array.from({ length: 16 }, send));
+        await until(async () => (await fixture.rows(customer)).length === started);
+      }
+      expect(refusals).toEqual([]);
+      await send();
+      expect(refusals).toEqual([
+        expect.objectContaining({ code: 'rate_limited', options: expect.objectContaining({ retryAfterSeconds: 5 }) }),
+      ]);
+      const othersSent = fixture.send(other);
+      gate.open();
+      await Promise.all([...sent, othersSent]);
+      const rows = await fixture.rows(customer);
+      expect(rows.filter(({ status }) => status === 'failed')).toMatchObject([{ error_code: 'gateway_busy' }]);
+      expect(rows).toHaveLength(273);
+      const counted = 'select messages from sms_daily_count where customer_id = $1';
+      expect((await fixture.superuser.query(counted, [customer])).rows).toEqual([{ messages: 272 }]);
+    } finally {
+      await fixture.close();
+    }
+  }, 120_000);
 });

@@ -38,6 +38,14 @@ describe("A customer's SMS", () => {
     expect(fixture.sandbox.elks46.total).toBe(0);
   });
 
+  it.each([
+    ['NO,UK', 'UK is not a country code'],
+    ['NO,AX', 'write FI'],
+    ['SJ', 'write NO'],
+  ])('is not offered where SMS_COUNTRIES names a country that no number is of: %s', async (countries, fault) => {
+    await expect(createSmsFixture({ SMS_COUNTRIES: countries })).rejects.toThrow(fault);
+  });
+
   it('goes to the countries that the operator named for the customer, and to no other', async () => {
     const customer = await fixture.customer();
     await allow(customer, { countries: ['NO', 'DK'] });

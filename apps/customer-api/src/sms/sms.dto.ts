@@ -13,7 +13,7 @@ export class SendSmsDto {
 
   /**
    * The text. A text that does not fit into one SMS is split into several. One SMS holds fewer characters if the text has
-   * characters outside GSM-7.
+   * characters outside GSM-7. Emoji are refused where the operator's gateway cannot carry them.
    * @example 'Your order is ready'
    */
   @IsText({ min: 1, max: SMS_MESSAGE_MAX })

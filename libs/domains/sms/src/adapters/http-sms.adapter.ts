@@ -81,7 +81,8 @@ function outcomeOf({ reason, sent }: UpstreamCallError): SendOutcome {
   // The message may have been accepted before a redirect, too.
   if (sent) return { kind: 'unknown', errorCode: timedOut ? 'gateway_timeout' : 'gateway_error' };
   if (reason === 'circuit_open') return { kind: 'unreachable', errorCode: 'gateway_down' };
-  if (reason === 'busy' || reason === 'share_used') return { kind: 'unreachable', errorCode: 'gateway_busy' };
+  if (reason === 'share_used') return { kind: 'unreachable', errorCode: 'gateway_busy', shareUsed: true };
+  if (reason === 'busy') return { kind: 'unreachable', errorCode: 'gateway_busy' };
   return { kind: 'unreachable', errorCode: timedOut ? 'gateway_timeout' : 'gateway_unreachable' };
 }
 

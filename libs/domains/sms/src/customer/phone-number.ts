@@ -1,4 +1,4 @@
-import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { typeName } from '@platform/errors';
 
 /** E.164: a plus sign, a country code and up to fifteen digits in all. */
@@ -54,6 +54,13 @@ export function recipientKind(text: string): RecipientKind {
   // Of a number for machines the library would take a part.
   const never = NORWEGIAN_MACHINE.test(text) ? undefined : NEVER[number.getType() ?? ''];
   return never ? { ...place, never } : { ...place };
+}
+
+/** Why no recipient is of a country; undefined if some are. @param code ISO 3166 */
+export function countryFault(code: string): string | undefined {
+  const owner = PART_OF[code];
+  if (owner !== undefined) return `the numbers of ${code} are those of ${owner}: write ${owner}`;
+  return isSupportedCountry(code) ? undefined : `${code} is not a country code (ISO 3166, such as NO)`;
 }
 
 /** The fault of a recipient's format, with the corrected number if possible; undefined if it is E.164. */

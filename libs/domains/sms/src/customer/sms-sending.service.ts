@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppConfig } from '@platform/config';
+import { AppConfig, ConfigError } from '@platform/config';
 import { CustomerContextService } from '@platform/context';
 import { CustomerDatabaseService, decoders, EntityWritesService } from '@platform/database';
 import { ServiceError } from '@platform/errors';
@@ -8,7 +8,7 @@ import { ReportReferencesService } from '../delivery-reports/report-references.s
 import { SmsMessage } from '../entities/sms-message.entity';
 import { type SendOutcome, SmsGateway } from '../ports/sms-gateway.port';
 import { concludedWithinMs, type SmsEncoding } from '../sms-values';
-import { isPlausibleRecipient, recipientKind } from './phone-number';
+import { countryFault, isPlausibleRecipient, recipientKind } from './phone-number';
 import { SMS, type SmsRow } from './sms-log.service';
 import { SmsOutcomeStoreService, type SmsStatusUpdate } from './sms-outcome-store.service';
 
@@ -58,6 +58,8 @@ export class SmsSendingService {
     private readonly config: AppConfig,
     writes: EntityWritesService,
   ) {
+    const [unknown] = config.SMS_COUNTRIES.flatMap((code) => countryFault(code) ?? []);
+    if (unknown !== undefined) throw new ConfigError(`SMS_COUNTRIES: ${unknown}`);
     this.createSms = writes.call({
       name: 'sms.create',
       calls: 'app.create_sms',
@@ -210,6 +212,9 @@ const REFUSALS: Partial<Record<string, string>> = {
   invalid_content: 'The SMS gateway does not accept the content of the message; nothing was sent',
 };
 
+/** `Retry-After` of a message that was not handed to the gateway for the customer's other ones. */
+const RETRY_SECONDS = 5;
+
 /** The error for a message that was not accepted. It gives no details of problems that concern the operator. */
 function failureOf(outcome: Exclude<SendOutcome, { kind: 'taken' }>, id: string): ServiceError {
   switch (outcome.kind) {
@@ -219,6 +224,12 @@ function failureOf(outcome: Exclude<SendOutcome, { kind: 'taken' }>, id: string)
         REFUSALS[outcome.errorCode] ?? 'The SMS gateway rejected the message; nothing was sent',
       );
     case 'unreachable':
+      if (outcome.shareUsed)
+        return new ServiceError(
+          'rate_limited',
+          'Your SMS wait for each other at the gateway; send fewer at a time. Nothing was sent',
+          { retryAfterSeconds: RETRY_SECONDS },
+        );
       return new ServiceError(
         'sms_gateway_failed',
         'The SMS gateway is not available; nothing was sent. Try again later',

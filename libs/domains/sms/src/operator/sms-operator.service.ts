@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { lockCustomer, requireCustomer } from '@domains/customers';
-import { isSupportedCountry } from 'libphonenumber-js/max';
 import { DataSource } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { AppConfig } from '@platform/config';
 import { containing, OperatorList } from '@platform/database';
 import { requireChange, ServiceError } from '@platform/errors';
 import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
+import { countryFault } from '../customer/phone-number';
 import { SmsMessage } from '../entities/sms-message.entity';
 import { SmsSettings } from '../entities/sms-settings.entity';
 import type { SmsStatus } from '../sms-values';
@@ -62,10 +62,8 @@ export class SmsOperatorService {
     const change = requireChange(given);
     const fault = change.senderId === undefined ? undefined : senderFault(this.config.SMS_GATEWAY, change.senderId);
     if (fault !== undefined) throw new ServiceError('invalid_request', fault);
-    const country = change.countries?.find((code) => !isSupportedCountry(code));
-    if (country !== undefined) {
-      throw new ServiceError('invalid_request', `${country} is not a country code (ISO 3166, such as NO)`);
-    }
+    const [unknown] = (change.countries ?? []).flatMap((code) => countryFault(code) ?? []);
+    if (unknown !== undefined) throw new ServiceError('invalid_request', unknown);
     return this.dataSource.transaction(async (manager) => {
       await lockCustomer(manager, customerId);
       const present = await manager.findOneBy(SmsSettings, { customerId });

@@ -16,7 +16,12 @@ export interface OutgoingSms {
  */
 export type SendOutcome =
   | { kind: 'taken'; status: 'accepted' | 'sent'; gatewayMessageId: string | null }
-  | { kind: 'refused' | 'unreachable' | 'unknown'; errorCode: SmsErrorCode };
+  | {
+      kind: 'refused' | 'unreachable' | 'unknown';
+      errorCode: SmsErrorCode;
+      /** Whether as many of the customer's other messages were on their way as its share allows. */
+      shareUsed?: true;
+    };
 
 /** Why a message failed, or why its outcome is unknown. A code never changes its meaning. */
 export const SMS_ERROR_CODES = [
