@@ -54,7 +54,13 @@ export async function createSmsFixture(settings: Record<string, string> = {}): P
   });
   const module = await Test.createTestingModule({
     imports: [ConfigModule.for(database.config), DatabaseModule.as('customer_api'), SmsModule],
-  }).compile();
+  })
+    .compile()
+    .catch(async (error: unknown) => {
+      // Refused settings.
+      await Promise.all([sandbox.close(), reports.close(), database.drop()]);
+      throw error;
+    });
   module.enableShutdownHooks();
   reports.serve(module.get(DeliveryReportsService));
   const superuser = await connectAsSuperuser(database);
