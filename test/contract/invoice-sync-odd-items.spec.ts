@@ -86,23 +86,37 @@ describe('Odd items of a source', () => {
     expect((await report(customer))?.problems).toEqual([]);
   });
 
+  /** The documents that the customer's events show, by their numbers; null for one that shows the id alone. */
+  const told = async (customer: string) => {
+    const { rows } = await fixture.superuser.query<{ number: string | null }>(
+      `select record->>'number' as number from event where customer_id = $1 order by id`,
+      [customer],
+    );
+    return rows.map(({ number }) => number);
+  };
+
   it('that moved to another customer leave the first, in either order of syncs', async () => {
     const [moved] = fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_from', count: 2, statuses: ['paid'] });
     fixture.sandbox.stripe.store.addCustomer('cus_to');
     const [from, to] = [await fixture.customer('stripe', 'cus_from'), await fixture.customer('stripe', 'cus_to')];
     await fixture.sync(from, 'stripe');
     expect(await fixture.rows(from)).toHaveLength(2);
+    expect(await told(from)).not.toContain(null);
     fixture.sandbox.stripe.store.move(moved?.id ?? '', 'cus_to');
     await fixture.sync(to, 'stripe');
     // It is older than the documents that an incremental sync reads: a full sync finds it.
     await fixture.superuser.query(`update invoice_sync set checkpoint = '{}'`);
     await fixture.sync(to, 'stripe');
     expect((await fixture.rows(to)).map(({ source_id }) => source_id)).toEqual([moved?.id]);
-    expect(await fixture.rows(from)).toHaveLength(1);
+    const [kept, ...others] = await fixture.rows(from);
+    expect(others).toEqual([]);
+    expect((await told(from)).sort()).toEqual([kept?.number, null]);
+    expect(await told(to)).toEqual([expect.any(String)]);
     fixture.sandbox.stripe.store.move(moved?.id ?? '', 'cus_from');
     await fixture.superuser.query(`update invoice_sync set checkpoint = '{}'`);
     await fixture.sync(to, 'stripe');
     expect(await fixture.rows(to)).toHaveLength(0);
+    expect(await told(to)).toEqual([null]);
     expect((await report(to))?.problems).toEqual([]);
     // As one that was stored for the wrong customer.
     const note = fixture.sandbox.stripe.store.addCreditNote(moved?.id ?? '');
@@ -168,7 +182,9 @@ describe('Odd items of a source', () => {
     expect(await fixture.rows(customer)).toHaveLength(2);
     store.corrupt(theirs?.id ?? '', { customer: 'cus_other' });
     await fixture.sync(customer, 'stripe');
-    expect((await fixture.rows(customer)).map(({ source_id }) => source_id)).toEqual([mine?.id]);
+    const [kept, ...others] = await fixture.rows(customer);
+    expect([kept?.source_id, others]).toEqual([mine?.id, []]);
+    expect((await told(customer)).sort()).toEqual([kept?.number, null]);
     expect((await report(customer))?.problems).toMatchObject([{ sourceId: theirs?.id }]);
   });
 

@@ -398,6 +398,12 @@ describe('Links to billing sources', () => {
     expect(await fixture.accounts.unlink('operator:test', customer, 'stripe')).toEqual({ invoicesRemoved: 3 });
     expect((await fixture.rows(customer)).map(({ id }) => id as string).sort()).toEqual([manual.id, synced.id].sort());
     expect(await fixture.report(customer)).toMatchObject([{ source: 'fiken', sourceCustomerId: 'right' }]);
+    // Readers of the log, and webhooks that are sent or repeated later, get the ids alone.
+    const { rows: events } = await fixture.superuser.query(
+      `select type, reference->>'id' is not null as has_id, record from event where customer_id = $1`,
+      [customer],
+    );
+    expect(events).toEqual(Array(3).fill({ type: 'invoice.created', has_id: true, record: null }));
     expect(await fixture.sync(customer, 'stripe')).toBe('unlinked');
   });
 

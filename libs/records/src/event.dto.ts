@@ -34,7 +34,7 @@ export class EventDto {
 
   /**
    * The record as its own operation showed it then. Only its id, if the token (of a webhook: that which made the endpoint) lacks
-   * the scope of that operation, or the record has more than 20 kB.
+   * the scope of that operation, or the record has more than 20 kB, or it is an invoice that turned out not to be the customer's.
    */
   @ApiProperty({ type: 'object', additionalProperties: true, example: { id: 17, status: 'approved' } })
   data!: object;

@@ -24,7 +24,7 @@ export { type EventPage, type EventRequest, type EventRow, EventsService } from 
 export { EventWaitsService } from './customer/event-waits.service';
 export { EventsModule } from './events.module';
 export { type EventFilter, EventsOperatorService } from './operator/events-operator.service';
-export { type EventCause, recordEvent } from './record-event';
+export { type EventCause, type ForgottenRecords, forgetRecords, recordEvent } from './record-event';
 export { EventsOperatorModule } from './events-operator.module';
 export { EventSequencingService } from './worker/event-sequencing.service';
 export { EventInbox1763683203800 } from './migrations/1763683203800-event-inbox';

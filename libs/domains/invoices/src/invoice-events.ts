@@ -1,5 +1,9 @@
 import type { EntityManager } from 'typeorm';
-import type { CustomerEventType } from '@domains/events';
+import { type CustomerEventType, forgetRecords } from '@domains/events';
+
+type InvoiceEventType = Extract<CustomerEventType, `invoice.${string}`>;
+
+const TYPES: readonly InvoiceEventType[] = ['invoice.created', 'invoice.updated'];
 
 /**
  * Writes an event about each of a customer's invoices, with the invoice as it is now, in the transaction that causes it. None about
@@ -8,7 +12,7 @@ import type { CustomerEventType } from '@domains/events';
 export async function recordInvoiceEvents(
   manager: EntityManager,
   customerId: string,
-  type: Extract<CustomerEventType, `invoice.${string}`>,
+  type: InvoiceEventType,
   ids: readonly string[],
   timeZone: string,
 ): Promise<void> {
@@ -19,4 +23,11 @@ export async function recordInvoiceEvents(
     ids,
     timeZone,
   ]);
+}
+
+/**
+ * Takes invoices that turned out to be another customer's out of this one's events, in the transaction that deletes them.
+ */
+export function forgetInvoiceEvents(manager: EntityManager, customerId: string, ids: readonly string[]): Promise<void> {
+  return forgetRecords(manager, { customerId, types: TYPES, ids });
 }

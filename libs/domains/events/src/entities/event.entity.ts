@@ -21,7 +21,7 @@ export class EventEntity {
   @Column('json')
   reference!: Record<string, unknown>;
 
-  /** The record at that time, in the form in which its domain reads it; null if it is too large. */
+  /** The record at that time, in the form in which its domain reads it; null if it is too large, or is not to be seen any more. */
   @Column('json', { nullable: true })
   record!: unknown;
 

@@ -23,6 +23,7 @@ export class EventsSchema1763683201600 extends ForwardMigration {
       functions: {
         record_event: {},
         record_operator_event: {},
+        forget_event_records: { roles: ['account_operator'] },
         sequence_events: FOR_THE_API,
         customers_with_events: FOR_THE_API,
       },

@@ -24,6 +24,23 @@ begin
     case when octet_length(p_record::text) <= 20000 then p_record end, true, present);
 end $$;
 
+-- Takes the records out of a customer's events of some types about records with these ids: what turned out to be another one's must not
+-- be read in the log, nor sent, any longer. The events stay in their places. In the order of their ids, as app.sequence_events changes
+-- them: neither waits for what the other has.
+create or replace function app.forget_event_records(p_customer uuid, p_types text[], p_ids text[]) returns void
+language plpgsql set search_path = pg_catalog, public, pg_temp as $$
+declare
+  found_event uuid;
+begin
+  for found_event in
+    select e.id from event e
+    where e.customer_id = p_customer and e.type = any (p_types) and e.reference->>'id' = any (p_ids) and e.record is not null
+    order by e.id
+  loop
+    update event e set record = null where e.customer_id = p_customer and e.id = found_event;
+  end loop;
+end $$;
+
 -- Gives the customer's committed events that have none their positions, in the order of their ids, and makes their deliveries. The lock
 -- is kept until the commit: so positions become visible in their order, and whoever has read up to one has missed none before
 -- it. An event of a transaction that is still open gets a later position. Returns how many got one.

@@ -5,7 +5,7 @@ import { AuditService } from '@platform/audit';
 import { ServiceError } from '@platform/errors';
 import { BillingAccount } from '../entities/billing-account.entity';
 import { InvoiceSync } from '../entities/invoice-sync.entity';
-import { Invoice } from '../entities/invoice.entity';
+import { forgetInvoiceEvents } from '../invoice-events';
 import type { BillingSourceName } from '../invoice-values';
 
 /**
@@ -54,8 +54,8 @@ export class BillingAccountsOperatorService {
   }
 
   /**
-   * Removes a link and the invoices that were synced through it, so that a wrong link leaves nothing behind. @throws
-   * ServiceError not_found
+   * Removes a link and the invoices that were synced through it, also from the customer's events, so that a wrong link leaves
+   * nothing behind. @throws ServiceError not_found
    */
   unlink(actor: string, customerId: string, source: BillingSourceName): Promise<{ invoicesRemoved: number }> {
     return this.dataSource.transaction(async (manager) => {
@@ -67,8 +67,13 @@ export class BillingAccountsOperatorService {
         source,
       ]);
       await manager.delete(BillingAccount, { customerId, source });
-      const { affected } = await manager.delete(Invoice, { customerId, source });
-      const invoicesRemoved = affected ?? 0;
+      const [removed] = await manager.query<[{ id: string }[], number]>(
+        'delete from invoice where customer_id = $1 and source = $2 returning id',
+        [customerId, source],
+      );
+      const ids = removed.map(({ id }) => id);
+      await forgetInvoiceEvents(manager, customerId, ids);
+      const invoicesRemoved = ids.length;
       const metadata = { source, source_customer_id: account.sourceCustomerId, invoices_removed: invoicesRemoved };
       await this.audit.record(manager, { customerId, actor, action: 'invoice.unlink', metadata });
       return { invoicesRemoved };

@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { isDataRefused } from '@platform/database';
 import { BillingCalendar } from '@platform/time';
-import { recordInvoiceEvents } from '../invoice-events';
+import { forgetInvoiceEvents, recordInvoiceEvents } from '../invoice-events';
 import type { BillingSourceName } from '../invoice-values';
 import {
   type BillingSource,
@@ -129,7 +129,7 @@ export class SyncedDocumentsService {
     const suspected = issued.filter(({ gone }) => !gone).map(({ id }) => ({ sourceId: id, detail: GONE }));
     const foreign = problems.filter((problem) => problem.foreign).map(({ sourceId }) => sourceId);
     const gone = drafts.map(({ id }) => id);
-    await change(manager, account, DELETE_DOCUMENTS, [...moved, ...foreign]);
+    await deleteForeign(manager, account, [...moved, ...foreign]);
     await change(manager, account, DELETE_DRAFTS, gone);
     await this.voidInvoices(manager, account, voided);
     const result = await storeInvoices(
@@ -174,6 +174,22 @@ async function change(
   sourceIds: string[],
 ): Promise<void> {
   if (sourceIds.length > 0) await manager.query(statement, [customerId, source, sourceIds]);
+}
+
+/** Deletes documents that are another customer's, also from the events of the account's customer. */
+async function deleteForeign(
+  manager: EntityManager,
+  { customerId, source }: Pick<SyncedAccount, 'customerId' | 'source'>,
+  sourceIds: string[],
+): Promise<void> {
+  if (sourceIds.length === 0) return;
+  const [rows] = await manager.query<[{ id: string }[], number]>(`${DELETE_DOCUMENTS} returning id`, [
+    customerId,
+    source,
+    sourceIds,
+  ]);
+  const ids = rows.map(({ id }) => id);
+  await forgetInvoiceEvents(manager, customerId, ids);
 }
 
 async function storeInvoices(manager: EntityManager, account: StoredAccount, documents: Documents): Promise<Documents> {
@@ -272,7 +288,7 @@ async function upsertInvoices(
     company,
   ]);
   for (const other of others) {
-    await change(manager, { customerId: other.customer_id, source }, DELETE_DOCUMENTS, other.source_ids);
+    await deleteForeign(manager, { customerId: other.customer_id, source }, other.source_ids);
   }
   const visible = await manager.query<{ source_id: string }[]>(VISIBLE_DOCUMENTS, [
     customerId,
