@@ -88,7 +88,9 @@ describe('What an operator has to do now and then', () => {
     const invoice = await json<{ id: string }>(
       `invoice add --customer ${id} --number I-${id.slice(0, 8)} --amount-nok 12.50 --issue-date 2026-01-01 --due-date 2026-01-15 --kid 1234`,
     );
-    expect(await json(`invoice show --invoice ${invoice.id}`)).toMatchObject({ id: invoice.id, kid: '1234' });
+    expect(await json(`invoice show --invoice ${invoice.id}`)).toMatchObject({
+      ...{ id: invoice.id, kid: '1234', amount: '12.50', amount_due: '12.50' },
+    });
     expect((await run(`invoice show --invoice ${randomUUID()}`)).code).toBe(3);
     const sms = randomUUID();
     await database.superuser.query(

@@ -4,7 +4,7 @@ import {
   INVOICE_MAX_NOK,
   INVOICE_NUMBER_MAX,
   INVOICE_STATUSES,
-  type Invoice,
+  type InvoiceDetails,
   type InvoiceSource,
   type InvoiceStatus,
   type InvoiceSummary,
@@ -24,7 +24,6 @@ import {
   IsId,
   SortBy,
 } from '@platform/http';
-import { toNumber } from '@platform/money';
 import { timeText } from '@platform/time';
 import { URL_MAX } from '@platform/upstream';
 import type { OfCustomer } from '../customers/customer-names.service';
@@ -219,12 +218,9 @@ export function toInvoiceDto(invoice: OfCustomer<InvoiceSummary>): Fields<Invoic
 }
 
 /** Maps an invoice to its DTO. */
-export function toInvoiceDetailsDto(invoice: OfCustomer<Invoice>): InvoiceDetailsDto {
-  const { currency } = invoice;
+export function toInvoiceDetailsDto(invoice: OfCustomer<InvoiceDetails>): InvoiceDetailsDto {
   return {
     ...toInvoiceDto(invoice),
-    amount: toNumber(invoice.amount, currency),
-    amount_due: toNumber(invoice.amountDue, currency),
     kid: invoice.kid,
     pdf_url: invoice.pdfUrl,
     hosted_url: invoice.hostedUrl,

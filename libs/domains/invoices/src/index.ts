@@ -19,6 +19,7 @@ export { type InvoiceListFilter, type InvoiceRow, InvoicesService } from './cust
 export { InvoicesModule } from './invoices.module';
 export {
   DuplicateInvoiceError,
+  type InvoiceDetails,
   type InvoiceFilter,
   InvoicesOperatorService,
   type InvoiceSummary,

@@ -78,6 +78,9 @@ export type InvoiceSummary = Pick<
   | 'paidAt'
 >;
 
+/** An invoice with all its details: amounts as decimals, too. */
+export type InvoiceDetails = InvoiceSummary & Omit<Invoice, keyof InvoiceSummary>;
+
 const SEARCH: TextSearch = {
   key: 't.customerId, t.id',
   matches: [
@@ -192,8 +195,9 @@ export class InvoicesOperatorService {
   }
 
   /** One invoice, with all its details. @throws ServiceError not_found */
-  show(id: string): Promise<Invoice> {
-    return findInvoice(this.dataSource.manager, id);
+  async show(id: string): Promise<InvoiceDetails> {
+    const invoice = await findInvoice(this.dataSource.manager, id);
+    return Object.assign(invoice, summarize(invoice));
   }
 
   /** Invoices of one customer or of all, drafts included, newest first. */
