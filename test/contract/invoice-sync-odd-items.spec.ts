@@ -1,10 +1,11 @@
+import type { DirectiveValues } from '../../apps/sandbox/src/shared/faults/directives';
 import { billingDay } from '@test/billing-days';
 import { saveFakeInvoice } from '@test/factories/invoice.factory';
 import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture';
 
 describe('Odd items of a source', () => {
   let fixture: InvoiceFixture;
-  beforeAll(async () => (fixture = await createInvoiceFixture()));
+  beforeAll(async () => (fixture = await createInvoiceFixture({ BILLING_TIMEOUT_MS: '10000' })));
   afterAll(() => fixture.close());
   beforeEach(async () => {
     fixture.sandbox.reset();
@@ -273,5 +274,103 @@ describe('Odd items of a source', () => {
     ]);
     // New to its customer, who has heard nothing of the draft.
     expect(await events()).toEqual([{ type: 'invoice.created' }]);
+  });
+
+  it.each<[string, DirectiveValues]>([
+    ['answers with an error', { status: 500 }],
+    ['forbids', { status: 403 }],
+    ['calls a bad request', { status: 400 }],
+    ['answers with a page', { 'not-json': true }],
+  ])('that Stripe %s when they are asked for alone are listed; what is new comes', async (_, refusal) => {
+    const { store } = fixture.sandbox.stripe;
+    const [odd] = store.addInvoices({ customer: 'cus_refused', count: 1, statuses: ['open'] });
+    const customer = await fixture.customer('stripe', 'cus_refused');
+    await fixture.sync(customer, 'stripe');
+    store.update(odd?.id ?? '', { status: 'paid' });
+    fixture.sandbox.stripe.alwaysFor(odd?.id ?? '', refusal);
+    const [fresh] = store.addInvoices({ customer: 'cus_refused', count: 1, from: new Date(), statuses: ['paid'] });
+    expect(await fixture.sync(customer, 'stripe')).toBe('succeeded');
+    const statusOf = async () => new Map((await fixture.rows(customer)).map((row) => [row.source_id, row.status]));
+    expect(await statusOf()).toEqual(
+      new Map([
+        [odd?.id, 'open'],
+        [fresh?.id, 'paid'],
+      ]),
+    );
+    expect((await report(customer))?.problems).toMatchObject([{ sourceId: odd?.id }]);
+    fixture.sandbox.stripe.alwaysFor(odd?.id ?? '');
+    await fixture.sync(customer, 'stripe');
+    expect((await statusOf()).get(odd?.id ?? '')).toBe('paid');
+    expect((await report(customer))?.problems).toEqual([]);
+  });
+
+  it('that Fiken answers with an error when they are asked for alone are listed; the others are read', async () => {
+    // Another contact's, stored for the wrong customer: its lists do not tell of them.
+    const [odd, other] = company().addInvoices({ customerId: 99, count: 2, unpaidEvery: 1 });
+    const customer = await fixture.customer('fiken', '18');
+    for (const sourceId of [odd, other].map((one) => String(one?.invoiceId)))
+      await saveFakeInvoice(fixture.superuser, customer, { source: 'fiken', sourceId, status: 'open' });
+    fixture.sandbox.fiken.alwaysFor(`invoices/${odd?.invoiceId}`, { status: 500 });
+    expect(await fixture.sync(customer, 'fiken')).toBe('succeeded');
+    expect((await fixture.rows(customer)).map(({ source_id }) => source_id)).toEqual([String(odd?.invoiceId)]);
+    expect((await report(customer))?.problems).toMatchObject([{ sourceId: String(odd?.invoiceId) }]);
+  });
+
+  it('whose credit note Fiken answers with an error are listed; the others of their page are stored', async () => {
+    const [odd, other] = company().addInvoices({ customerId: 19, count: 2, unpaidEvery: 1, currency: 'EUR' });
+    const note = company().credit(odd?.invoiceId ?? 0, '2026-02-01', 100);
+    fixture.sandbox.fiken.alwaysFor(`creditNotes/${note.creditNoteId}`, { status: 500 });
+    const customer = await fixture.customer('fiken', '19');
+    expect(await fixture.sync(customer, 'fiken')).toBe('succeeded');
+    const invoices = (await fixture.rows(customer)).filter(({ type }) => type === 'invoice');
+    expect(invoices.map(({ source_id }) => source_id)).toEqual([String(other?.invoiceId)]);
+    expect((await report(customer))?.problems).toMatchObject([{ sourceId: String(odd?.invoiceId) }]);
+  });
+
+  it('are no problems of their own where the source gives no list either: the sync fails', async () => {
+    const { store } = fixture.sandbox.stripe;
+    const [odd] = store.addInvoices({ customer: 'cus_outage', count: 1, statuses: ['open'] });
+    const customer = await fixture.customer('stripe', 'cus_outage');
+    await fixture.sync(customer, 'stripe');
+    store.update(odd?.id ?? '', { status: 'paid' });
+    // It goes down behind the five lists.
+    fixture.sandbox.stripe.script({}, {}, {}, {}, {});
+    fixture.sandbox.stripe.always({ status: 500 });
+    expect(await fixture.sync(customer, 'stripe')).toBe('failed');
+    expect(await report(customer)).toMatchObject({ failures: 1, problems: [] });
+  });
+
+  it('that stop every run hold back new invoices no longer than syncs are apart', async () => {
+    const { store } = fixture.sandbox.stripe;
+    const [odd] = store.addInvoices({ customer: 'cus_stuck', count: 1, statuses: ['open'] });
+    const customer = await fixture.customer('stripe', 'cus_stuck');
+    await fixture.sync(customer, 'stripe');
+    store.update(odd?.id ?? '', { status: 'paid' });
+    // As if the credential were none: that says nothing about a document.
+    fixture.sandbox.stripe.alwaysFor(odd?.id ?? '', { status: 401 });
+    const add = () =>
+      store.addInvoices({ customer: 'cus_stuck', count: 1, from: new Date(), statuses: ['paid'] })[0]?.id;
+    const known = async () => (await fixture.rows(customer)).map(({ source_id }) => source_id);
+    const first = add();
+    expect(await fixture.sync(customer, 'stripe')).toBe('failed');
+    expect(await known()).toContain(first);
+    expect((await report(customer))?.lastError).toContain(odd?.id);
+    const second = add();
+    // A run goes on where the last one stopped, behind the lists, and not for ever.
+    await fixture.superuser.query(`update invoice set synced_at = now() - interval '1 hour' where customer_id = $1`, [
+      customer,
+    ]);
+    for (const minutes of [0, 14, 16]) {
+      expect(await known()).not.toContain(second);
+      await fixture.superuser.query(
+        `update invoice_sync set failing_since = now() - interval '${minutes} minutes',
+           checkpoint = jsonb_set(checkpoint, '{run,startedAt}', to_jsonb(now() - interval '${minutes} minutes'))
+         where customer_id = $1`,
+        [customer],
+      );
+      expect(await fixture.sync(customer, 'stripe')).toBe('failed');
+    }
+    expect(await fixture.sync(customer, 'stripe')).toBe('failed');
+    expect(await known()).toContain(second);
   });
 });

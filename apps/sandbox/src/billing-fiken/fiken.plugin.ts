@@ -91,12 +91,18 @@ export function fiken(app: FastifyInstance, control: FikenControl, path: string)
     ),
   );
   app.get<One>('/companies/:slug/invoices/:id', (request, reply) =>
-    serve(control, request, reply, () => {
-      const { slug, invoices } = company(control, request.params.slug);
-      const invoice = invoices.find(({ invoiceId }) => String(invoiceId) === request.params.id);
-      if (!invoice) throw new FikenRefusal(404, 'Invoice not found');
-      return json(200, wireInvoice(invoice, slug, files(request)));
-    }),
+    serve(
+      control,
+      request,
+      reply,
+      () => {
+        const { slug, invoices } = company(control, request.params.slug);
+        const invoice = invoices.find(({ invoiceId }) => String(invoiceId) === request.params.id);
+        if (!invoice) throw new FikenRefusal(404, 'Invoice not found');
+        return json(200, wireInvoice(invoice, slug, files(request)));
+      },
+      `invoices/${request.params.id}`,
+    ),
   );
   app.get<List>('/companies/:slug/creditNotes', (request, reply) =>
     serve(control, request, reply, () => {
@@ -111,12 +117,18 @@ export function fiken(app: FastifyInstance, control: FikenControl, path: string)
     }),
   );
   app.get<One>('/companies/:slug/creditNotes/:id', (request, reply) =>
-    serve(control, request, reply, () => {
-      const { slug, creditNotes } = company(control, request.params.slug);
-      const note = creditNotes.find(({ creditNoteId }) => String(creditNoteId) === request.params.id);
-      if (!note) throw new FikenRefusal(404, 'Credit note not found');
-      return json(200, wireCreditNote(note, slug, files(request)));
-    }),
+    serve(
+      control,
+      request,
+      reply,
+      () => {
+        const { slug, creditNotes } = company(control, request.params.slug);
+        const note = creditNotes.find(({ creditNoteId }) => String(creditNoteId) === request.params.id);
+        if (!note) throw new FikenRefusal(404, 'Credit note not found');
+        return json(200, wireCreditNote(note, slug, files(request)));
+      },
+      `creditNotes/${request.params.id}`,
+    ),
   );
   app.get<File>('/files/:id/:name', (request, reply) =>
     serve(control, request, reply, () => {
@@ -152,13 +164,13 @@ function serve(
   request: FastifyRequest,
   reply: FastifyReply,
   respond: (directives: Directives) => Answer,
-  account?: string,
+  subject?: string,
 ): void {
   const token = bearerToken(control.receive(request).headers.authorization);
   const crowded = control.enter(reply);
   control.answer(reply, {
     find: () => control.inText(token ?? ''),
-    ...(account !== undefined && { account }),
+    ...(subject !== undefined && { subject }),
     respond: (directives) =>
       refuseToken(token) ??
       refuseByDirective(directives) ??

@@ -72,11 +72,17 @@ function documents<Item>(app: FastifyInstance, control: StripeControl, linkPath:
     ),
   );
   app.get<{ Params: { id: string } }>(`${path}/:id`, (request, reply) =>
-    serve(control, request, reply, () => {
-      const item = kind.get(request.params.id);
-      if (!item) throw missing('id', request.params.id, 404);
-      return write(request, item);
-    }),
+    serve(
+      control,
+      request,
+      reply,
+      () => {
+        const item = kind.get(request.params.id);
+        if (!item) throw missing('id', request.params.id, 404);
+        return write(request, item);
+      },
+      request.params.id,
+    ),
   );
 }
 
@@ -85,7 +91,7 @@ function serve(
   request: FastifyRequest,
   reply: FastifyReply,
   body: (directives: Directives) => object,
-  account?: string,
+  subject?: string,
 ): void {
   const requestId = nextId('req_');
   const { authorization } = control.receive(request).headers;
@@ -93,7 +99,7 @@ function serve(
   const key = bearerToken(authorization) ?? basicCredentials(authorization)?.user;
   control.answer(reply, {
     find: () => control.inText(key ?? ''),
-    ...(account !== undefined && { account }),
+    ...(subject !== undefined && { subject }),
     respond: (directives) => {
       const refusal = refuseKey(key, requestId) ?? refuseByDirective(directives, requestId);
       if (refusal) return refusal;

@@ -14,8 +14,8 @@ interface Responder {
   find: () => Directives;
   /** The reply under these directives, or under those of a test. */
   respond: (directives: Directives) => Answer;
-  /** The account of the request, if it has one. */
-  account?: string;
+  /** What the request is about, if that has a name: an account, or one document. */
+  subject?: string;
   /** The upstream's own error for an invalid request. */
   complain: (message: string) => Answer;
   /** Work that must be done before the reply is written; called after `respond`. */
@@ -41,7 +41,7 @@ export class UpstreamControl {
   private readonly log: RequestLog;
   private queue: Directives[] = [];
   private standing: Directives | undefined;
-  private readonly accounts = new Map<string, Directives>();
+  private readonly subjects = new Map<string, Directives>();
   private gate: Gate | undefined;
 
   /**
@@ -85,10 +85,10 @@ export class UpstreamControl {
     this.standing = values && Directives.of(values, this.known);
   }
 
-  /** The same for requests about one account only; they come before those for every request. */
-  alwaysFor(account: string, values?: DirectiveValues): void {
-    if (values) this.accounts.set(account, Directives.of(values, this.known));
-    else this.accounts.delete(account);
+  /** The same for requests about one account, or for one document, only; they come before those for every request. */
+  alwaysFor(subject: string, values?: DirectiveValues): void {
+    if (values) this.subjects.set(subject, Directives.of(values, this.known));
+    else this.subjects.delete(subject);
   }
 
   /** From now on replies wait at the returned gate until it is opened. */
@@ -103,7 +103,7 @@ export class UpstreamControl {
     this.log.clear();
     this.queue = [];
     this.standing = undefined;
-    this.accounts.clear();
+    this.subjects.clear();
     this.gate?.open();
     this.gate = undefined;
   }
@@ -119,11 +119,11 @@ export class UpstreamControl {
   }
 
   /** @internal answers a request according to the directives of the test, else those of the request */
-  answer(reply: FastifyReply, { find, respond, account, complain, before }: Responder): void {
+  answer(reply: FastifyReply, { find, respond, subject, complain, before }: Responder): void {
     let how: Manner | undefined;
     let answer: Answer;
     try {
-      const own = account === undefined ? undefined : this.accounts.get(account);
+      const own = subject === undefined ? undefined : this.subjects.get(subject);
       const directives = this.queue.shift() ?? own ?? this.standing ?? find();
       how = manner(directives);
       answer = distort(respond(directives), directives);

@@ -1,4 +1,4 @@
-import { UpstreamCallError } from '@platform/upstream';
+import { UpstreamCallError, type UpstreamFailureReason } from '@platform/upstream';
 import type { BillingSourceName, InvoiceStatus, InvoiceType } from '../invoice-values';
 
 /** An invoice or credit note of a source, in the terms of this domain. */
@@ -95,7 +95,7 @@ export interface BillingSource {
   /** Reads a page of a feed. @throws LostPositionError if the position is gone and the feed must start over */
   readPage(request: FeedRequest, signal: AbortSignal): Promise<SourcePage>;
 
-  /** Reads one document; undefined if the source no longer has it. */
+  /** Reads one document; undefined if the source no longer has it. @throws SourceError `refused` if that may be its own fault */
   readOne(account: string, sourceId: string, signal: AbortSignal): Promise<SourceInvoice | SourceProblem | undefined>;
 
   /** The whole PDF of a document; undefined if the source has none, or the document belongs to another customer now. */
@@ -109,10 +109,14 @@ export function isProblem(item: SourceInvoice | SourceProblem): item is SourcePr
 
 /** A source could not be read. The message is for the operator and contains no text of the source. */
 export class SourceError extends Error {
-  /** @param retryAfterMs how long the source asked to wait, an hour at most */
+  /**
+   * @param retryAfterMs how long the source asked to wait, an hour at most @param refused whether it answered, and not about the
+   * credential or the number of requests: it may answer others, and what was asked for alone be at fault
+   */
   constructor(
     message: string,
     readonly retryAfterMs?: number,
+    readonly refused = false,
   ) {
     super(message);
   }
@@ -124,7 +128,19 @@ export class BrokenFeedError extends SourceError {}
 /** The position where a feed was to go on is gone. */
 export class LostPositionError extends Error {}
 
+/** Failures of calls that were answered. */
+const ANSWERED: readonly UpstreamFailureReason[] = ['status', 'not_json', 'unexpected', 'too_large'];
+/** Statuses that concern all requests: the credential is none, or there are too many. */
+const OF_ALL: readonly (number | undefined)[] = [401, 429];
+
+/** Whether a reply may be about what was asked for alone. One that asks to wait is not. */
+export function isRefusal(status: number | undefined, retryAfterMs: number | undefined): boolean {
+  return retryAfterMs === undefined && !OF_ALL.includes(status);
+}
+
 /** Converts a failed upstream call; other errors are returned unchanged. */
 export function asSourceError(error: unknown): unknown {
-  return error instanceof UpstreamCallError ? new SourceError(error.message, error.retryAfterMs) : error;
+  if (!(error instanceof UpstreamCallError)) return error;
+  const { message, reason, status, retryAfterMs } = error;
+  return new SourceError(message, retryAfterMs, ANSWERED.includes(reason) && isRefusal(status, retryAfterMs));
 }

@@ -9,7 +9,9 @@ import {
   isProblem,
   LostPositionError,
   SourceError,
+  type SourceInvoice,
   type SourcePage,
+  type SourceProblem,
 } from '../ports/billing-source.port';
 import {
   type RunProgress,
@@ -80,6 +82,7 @@ export class InvoiceSyncsService {
       await this.giveUp(
         run,
         outOfTime ? new SourceError(`No page was read within ${RUN_DEADLINE_MS / 1000} s`) : error,
+        moved,
       );
       return 'failed';
     } catch (failure) {
@@ -89,14 +92,16 @@ export class InvoiceSyncsService {
   }
 
   /** Ends the run with a failure; a later run goes on. */
-  private async giveUp(run: SyncRun, error: unknown): Promise<void> {
+  private async giveUp(run: SyncRun, error: unknown, moved: boolean): Promise<void> {
     const known = error instanceof SourceError;
     const message = known ? error.message : 'The sync failed because of an internal error; see the log';
     const fields = { customer_id: run.customerId, source: run.source };
     this.logger[known ? 'warn' : 'error']({ msg: 'invoice sync failed', ...fields, err: error });
     const { since } = run.checkpoint;
     // A feed that is inconsistent starts over: its position cannot be trusted.
-    const checkpoint = error instanceof BrokenFeedError ? { ...(since !== undefined && { since }) } : run.checkpoint;
+    const anew =
+      error instanceof BrokenFeedError || (!moved && isStuck(run, this.config.INVOICE_SYNC_MINUTES * 60_000));
+    const checkpoint = anew ? { ...(since !== undefined && { since }) } : run.checkpoint;
     await this.runs.fail(run, {
       error: message,
       checkpoint,
@@ -104,6 +109,16 @@ export class InvoiceSyncsService {
       longestMinutes: this.config.INVOICE_SYNC_MINUTES,
     });
   }
+}
+
+/**
+ * Whether a run has failed for longer than syncs are apart, behind the first feed: it starts over then, so that whatever cannot be
+ * read there does not hold back new invoices, which that feed has.
+ */
+function isStuck({ checkpoint: { run: progress }, startedAt, failingSince }: SyncRun, apartMs: number): boolean {
+  if (!progress || progress.feed === 0 || failingSince === undefined) return false;
+  const before = Date.parse(startedAt) - apartMs;
+  return Date.parse(progress.startedAt) <= before && Date.parse(failingSince) <= before;
 }
 
 /**
@@ -125,6 +140,8 @@ function requireSameCompany({ name, company }: BillingSource, run: SyncRun): voi
 class SyncReading {
   private steps = 0;
   private watch = new FeedWatch();
+  private readonly since: Date | undefined;
+  private readonly feeds: readonly Feed[];
 
   constructor(
     private readonly source: BillingSource,
@@ -132,7 +149,11 @@ class SyncReading {
     private readonly documents: SyncedDocumentsService,
     private readonly run: SyncRun,
     private readonly signal: AbortSignal,
-  ) {}
+  ) {
+    const { since } = run.checkpoint;
+    this.since = since === undefined ? undefined : new Date(since);
+    this.feeds = source.feeds(this.since);
+  }
 
   /** Whether something was stored, so that the next run begins at a later position. */
   get moved(): boolean {
@@ -142,8 +163,7 @@ class SyncReading {
   /** Runs to the end. @returns the checkpoint for the next run; undefined if there is more to read than one run may */
   async complete(): Promise<SyncCheckpoint | undefined> {
     const { since: text, run } = this.run.checkpoint;
-    const since = text === undefined ? undefined : new Date(text);
-    const feeds = this.source.feeds(since);
+    const { since, feeds } = this;
     let progress: RunProgress = run ?? { startedAt: this.run.startedAt, feed: 0 };
     // Of a former release, which read fewer feeds, and had come to the documents that none had listed.
     if (progress.feed < feeds.length && progress.pages === undefined) delete progress.position;
@@ -180,7 +200,11 @@ class SyncReading {
     return progress;
   }
 
-  private async readPage(feed: string, since: Date | undefined, { position }: RunProgress): Promise<SourcePage> {
+  private async readPage(
+    feed: string,
+    since: Date | undefined,
+    { position }: Pick<RunProgress, 'position'>,
+  ): Promise<SourcePage> {
     const request = { feed, account: this.run.account, ...(since && { since }) };
     try {
       return await this.source.readPage({ ...request, ...(position !== undefined && { position }) }, this.signal);
@@ -210,14 +234,31 @@ class SyncReading {
 
   private async readEach(rest: UnlistedDocument[]): Promise<ReadDocuments> {
     const read: Required<ReadDocuments> = { invoices: [], problems: [], moved: [], missing: [] };
+    let refused = 0;
     for (const document of rest) {
-      const item = await this.source.readOne(this.run.account, document.id, this.signal);
-      if (item === undefined) read.missing.push(document);
+      const item = await this.readOne(document.id);
+      if (item instanceof SourceError) {
+        refused++;
+        read.problems.push({ sourceId: document.id, detail: item.message });
+      } else if (item === undefined) read.missing.push(document);
       else if (!isProblem(item)) read.invoices.push(item);
       else if (item.foreign) read.moved.push(document.id);
       else read.problems.push(item);
     }
+    // Not one was given: the source may be down, or this account's no more. Its list tells that.
+    if (refused > 0 && refused === rest.length) await this.readPage(this.feeds[0]?.name ?? '', this.since, {});
     return read;
+  }
+
+  /** A document, or why the source gives it to nobody, which is no reason to read no others. @throws SourceError otherwise */
+  private async readOne(id: string): Promise<SourceInvoice | SourceProblem | SourceError | undefined> {
+    try {
+      return await this.source.readOne(this.run.account, id, this.signal);
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      if (error.refused) return error;
+      throw new SourceError(`${error.message}; asked for the document ${id}`, error.retryAfterMs);
+    }
   }
 
   private async save(read: ReadDocuments, run: RunProgress): Promise<void> {

@@ -58,6 +58,15 @@ export interface SyncRun {
   checkpoint: SyncCheckpoint;
   /** When it began, by the database's clock; RFC 3339. */
   startedAt: string;
+  /** When the first of the runs before it that failed in a row did; RFC 3339. */
+  failingSince: string | undefined;
+}
+
+/** The row of a sync whose run begins. */
+interface BegunRow {
+  checkpoint: SyncCheckpoint;
+  started_at: Date;
+  failing_since: Date | null;
 }
 
 /** Another run has begun: this one took too long, or the operator requested a full sync. */
@@ -80,11 +89,11 @@ export class SyncRunsService {
     { name: source, company: present }: Pick<BillingSource, 'name' | 'company'>,
   ): Promise<SyncRun | undefined> {
     const id = randomUUID();
-    const [rows] = await this.dataSource.query<[{ checkpoint: SyncCheckpoint; started_at: Date }[], number]>(
+    const [rows] = await this.dataSource.query<[BegunRow[], number]>(
       `update invoice_sync set run_id = $3, started_at = app.now(),
          stored = case when checkpoint ? 'run' then stored else 0 end,
          skipped = case when checkpoint ? 'run' then skipped else 0 end
-       where customer_id = $1 and source = $2 returning checkpoint, started_at`,
+       where customer_id = $1 and source = $2 returning checkpoint, started_at, failing_since`,
       [customerId, source, id],
     );
     if (!rows[0]) return undefined;
@@ -93,10 +102,14 @@ export class SyncRunsService {
       [customerId, source],
     );
     if (!account) return undefined;
-    const { checkpoint, started_at } = rows[0];
-    const startedAt = started_at.toISOString();
-    const company = account.company ?? present;
-    return { id, customerId, source, account: account.source_customer_id, company, checkpoint, startedAt };
+    const { checkpoint, started_at, failing_since } = rows[0];
+    return {
+      ...{ id, customerId, source, checkpoint },
+      account: account.source_customer_id,
+      company: account.company ?? present,
+      startedAt: started_at.toISOString(),
+      failingSince: failing_since?.toISOString(),
+    };
   }
 
   /** Stores documents together with the run's progress. @throws RunSupersededError */

@@ -102,12 +102,19 @@ export class FikenAdapter implements BillingSource {
     return readFikenInvoice(item, account, await this.creditNotesOf(item, account, signal));
   }
 
-  /** The credit notes without which the amount due of an invoice is not known: those of few invoices. */
+  /**
+   * The credit notes without which the amount due of an invoice is not known: those of few invoices. One that Fiken refuses to
+   * give is missing: the invoice becomes a problem, and the others of its page are read.
+   */
   private async creditNotesOf(invoice: unknown, account: string, signal: AbortSignal): Promise<unknown[]> {
     const notes: unknown[] = [];
     for (const id of neededCreditNotes(invoice)) {
       const read = (held: AbortSignal) => this.document(account, CREDIT_NOTE + String(id), held);
-      notes.push(await this.lane.use('sync', { signal }, read));
+      const note = await this.lane.use('sync', { signal }, read).catch((error: unknown) => {
+        if (error instanceof SourceError && error.refused) return undefined;
+        throw error;
+      });
+      notes.push(note);
     }
     return notes;
   }

@@ -8,6 +8,7 @@ import {
   CREDIT_NOTE,
   type Feed,
   type FeedRequest,
+  isRefusal,
   LostPositionError,
   SourceError,
   type SourceInvoice,
@@ -235,7 +236,8 @@ function sourceErrorOf(error: unknown, { StripeError }: LoadedSdk): unknown {
   const status = error.statusCode === undefined ? 'something that is no reply of its own' : String(error.statusCode);
   const code = [error.code, error.rawType].find((known) => known !== undefined && /^[a-z0-9_]{1,64}$/.test(known));
   const message = `stripe answered ${status}${code === undefined ? '' : ` (${code})`}`;
-  return new SourceError(message, parseRetryAfter(error.headers?.['retry-after']));
+  const retryAfterMs = parseRetryAfter(error.headers?.['retry-after']);
+  return new SourceError(message, retryAfterMs, isRefusal(error.statusCode, retryAfterMs));
 }
 
 /** Whether Stripe has no such document. */
