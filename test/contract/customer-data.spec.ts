@@ -146,7 +146,19 @@ describe("a customer's data", () => {
                values ($1, app.new_id(), 1, 'm', now(), 1, 1, now() + interval '1 hour', now())`),
         /1 AI calls in progress/,
       ],
-      ['has an unpaid invoice', () => saveFakeInvoice(database.superuser, customerId), /1 unpaid invoices/],
+      [
+        'has an unpaid invoice',
+        () => saveFakeInvoice(database.superuser, customerId),
+        /1 unpaid invoices: set their status/,
+      ],
+      [
+        'has unpaid invoices and drafts of a billing source, whose status cannot be set here',
+        async () => {
+          await saveFakeInvoice(database.superuser, customerId, { source: 'fiken' });
+          await saveFakeInvoice(database.superuser, customerId, { source: 'stripe', status: 'draft' });
+        },
+        /has 2 unpaid invoices or drafts in a billing source: settle or delete them there first, then sync/,
+      ],
       [
         'waits for credit',
         () => sql(`insert into ai_credit_request (customer_id, amount_nok, created_at) values ($1, 100, now())`),

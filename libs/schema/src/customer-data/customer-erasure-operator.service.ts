@@ -20,6 +20,9 @@ export interface ErasedRows {
   done: 'deleted' | 'blanked' | 'kept';
 }
 
+const UNPAID_INVOICES = `select count(*)::int as count from invoice
+  where customer_id = $1 and type = 'invoice' and status in ('draft', 'open')`;
+
 /** Reasons against an erasure, each with the statement that counts it, and the remedy. */
 const OBSTACLES = [
   {
@@ -27,8 +30,14 @@ const OBSTACLES = [
     says: (count: number) => `${count} AI calls in progress: wait for their end`,
   },
   {
-    count: `select count(*)::int as count from invoice where customer_id = $1 and type = 'invoice' and status in ('draft', 'open')`,
+    count: `${UNPAID_INVOICES} and source = 'manual'`,
     says: (count: number) => `${count} unpaid invoices: set their status first (invoice set-status)`,
+  },
+  {
+    // Their status is the source's.
+    count: `${UNPAID_INVOICES} and source <> 'manual'`,
+    says: (count: number) =>
+      `${count} unpaid invoices or drafts in a billing source: settle or delete them there first, then sync (invoice sync)`,
   },
   {
     count: `select count(*)::int as count from ai_credit_request where customer_id = $1 and status = 'pending'`,
