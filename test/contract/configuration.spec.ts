@@ -19,7 +19,7 @@ describe('The configuration', () => {
     ['AI_RETRIES', '0', '-1'],
     ['UPSTREAM_BREAKER_SPREAD_MS', '0', '-1'],
     ['DATABASE_POOL_SIZE', '1', '0'],
-    ['INVOICE_SYNC_MINUTES', '1', '0'],
+    ['INVOICE_SYNC_MINUTES', '1', '0', '45', '46'],
     ['UPSTREAM_BREAKER_FAILURES', '1', '0'],
     ['RATE_LIMIT_REQUESTS_PER_MINUTE', '1', '0'],
     ['PARTITION_MONTHS_AHEAD', '1', '0', '24', '25'],

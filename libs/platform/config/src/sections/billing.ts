@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { address, milliseconds, positive } from './types';
+import { address, milliseconds, positive, wholeNumber } from './types';
 
 /** The billing sources that invoices are synced from. A source without its secret is off. */
 export const billing = {
@@ -22,9 +22,11 @@ export const billing = {
   FIKEN_TOKEN: z.string().trim().min(1).optional().describe('Fiken personal API token; secret'),
   FIKEN_COMPANY: z.string().trim().default('').describe('slug of the company in Fiken that issues the invoices'),
   BILLING_TIMEOUT_MS: milliseconds.default(30_000).describe('maximum time of a request to a billing source'),
-  INVOICE_SYNC_MINUTES: positive
+  INVOICE_SYNC_MINUTES: wholeNumber(1, 45)
     .default(15)
-    .describe("minutes between two syncs of a customer's invoices from one source"),
+    .describe(
+      "minutes between two syncs of a customer's invoices from one source, 45 at most: the alert InvoicesOld calls after an hour without a sync",
+    ),
   INVOICE_PDF_MEMORY_MB: positive
     .default(128)
     .describe(
