@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { enableAi, saveModelPrice } from '@test/ai-factories';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
@@ -8,6 +9,8 @@ import { type ConsoleVisitor, visitConsole } from '@test/operator-console';
 const SEARCH_DELAY_MS = 500;
 /** How long the console waits before it asks for code again. */
 const RETRY_MS = 2_000;
+/** How often a page reads its record again, in milliseconds. */
+const REFRESH_MS = 4_000;
 /** The code of a customer's page. */
 const CODE = '**/customer-page-*.js';
 
@@ -47,6 +50,8 @@ describe("The operator's console on a slow line", () => {
   });
   afterEach(() => expect(kari.complaints).toEqual([]));
 
+  const button = (name: string) => kari.page.getByRole('button', { name, exact: true }).first();
+  const dialog = () => kari.page.getByRole('dialog');
   const customer = () => kari.page.getByRole('cell', { name: 'Fjordlys AS' });
   const search = (text: string) => kari.page.getByPlaceholder('name, number, organisation number or e-mail').fill(text);
   const expectCustomerPage = async () => {
@@ -94,9 +99,59 @@ describe("The operator's console on a slow line", () => {
     );
   });
 
+  describe('when an open page reads its record again, and the service does not answer once', () => {
+    /** Waits until it was read in vain, and then with success. */
+    async function failOneRead(path: string): Promise<void> {
+      const read = (status: number) =>
+        kari.page.waitForResponse((reply) => reply.url().endsWith(path) && reply.status() === status);
+      await kari.page.route(`**/operator/v1/${path}`, (route) => route.fulfill({ status: 503 }), { times: 1 });
+      await Promise.all([read(503), kari.page.clock.fastForward(REFRESH_MS)]);
+      await Promise.all([read(200), kari.page.clock.fastForward(REFRESH_MS)]);
+      await kari.settled();
+    }
+
+    it('keeps the reply that somebody writes', async () => {
+      const id = randomUUID();
+      await api.superuser.query(
+        `insert into support_ticket (customer_id, id, title, body) values ($1, $2, 'No SMS', 'None came')`,
+        [customerId, id],
+      );
+      await kari.open(`/tickets/${id}/show`);
+      await kari.page.getByLabel('Reply').fill('They are sent again');
+      await failOneRead(`tickets/${id}`);
+      expect(kari.page.url()).toContain(`/tickets/${id}/show`);
+      expect(await kari.page.getByLabel('Reply').inputValue()).toBe('They are sent again');
+    });
+
+    it('keeps the token that is shown once', async () => {
+      await kari.open(`/customers/${customerId}/show/tokens`);
+      await button('Issue a token').click();
+      await dialog().getByLabel('Purpose').fill('ERP');
+      await dialog().getByRole('button', { name: 'Issue a token' }).click();
+      const token = await kari.page.locator('[data-secret=token]').innerText();
+      await failOneRead(`customers/${customerId}`);
+      expect(await kari.page.locator('[data-secret=token]').innerText()).toBe(token);
+    });
+
+    it('shows the page of an address that was opened meanwhile, as soon as the service answers', async () => {
+      await kari.page.route(`**/operator/v1/customers/${customerId}`, (route) => route.fulfill({ status: 503 }), {
+        times: 1,
+      });
+      await kari.page.goto(`${api.origin}/#/customers/${customerId}/show`);
+      await kari.page.waitForResponse((reply) => reply.status() === 503);
+      await kari.page.clock.fastForward(REFRESH_MS);
+      await expectCustomerPage();
+    });
+  });
+
+  it('leads to the list from the page of a record that there is not', async () => {
+    await kari.open(`/tickets/${randomUUID()}/show`);
+    await kari.page.getByText('Element does not exist').waitFor();
+    expect(kari.page.url()).toMatch(/#\/tickets\b(?!\/)/);
+    expect(kari.complaints.splice(0)).toEqual([expect.stringContaining('404')]);
+  });
+
   describe('when the reply to a change is lost', () => {
-    const button = (name: string) => kari.page.getByRole('button', { name, exact: true }).first();
-    const dialog = () => kari.page.getByRole('dialog');
     async function addCredit(note: string): Promise<void> {
       await button('Add credit').click();
       await dialog().getByLabel('Amount in NOK').fill('500');

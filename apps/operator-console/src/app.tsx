@@ -3,7 +3,6 @@ import { QueryClient } from '@tanstack/react-query';
 import { HashRouter, Route } from 'react-router-dom';
 import { AccountPage } from './account-page';
 import { dataProvider } from './data-provider';
-import { ApiError } from './client/api';
 import { ConsoleLayout, ConsoleNotification } from './layout';
 import { LoggedInPage, LoginPage } from './login/login-page';
 import { AccountingPage } from './resources/accounting';
@@ -26,6 +25,7 @@ import { UnknownCallList } from './resources/unknown-calls';
 import { WebhookEndpointList, WebhookEndpointPage } from './resources/webhooks';
 import { authProvider } from './session';
 import { lazyPage } from './shared/lazy-page';
+import { retryUnlessRefused } from './shared/refresh';
 import { routerProvider } from './shared/router';
 import { darkTheme, lightTheme } from './theme';
 
@@ -33,14 +33,10 @@ import { darkTheme, lightTheme } from './theme';
 const TodayPage = lazyPage(() => import('./today-page'));
 const CustomerPage = lazyPage(() => import('./customer/customer-page'));
 
-/** A 4xx stays what it is; an API that is away, or has too much to do, is asked again, so that the console comes back by itself. */
 const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      retry: (failures, error) =>
-        error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429
-          ? false
-          : failures < 5,
+      retry: retryUnlessRefused,
       retryDelay: (failures) => Math.min(1_000 * 2 ** failures, 5_000),
       refetchOnWindowFocus: true,
     },

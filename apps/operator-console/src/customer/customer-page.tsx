@@ -3,7 +3,6 @@ import { useState } from 'react';
 import {
   BooleanInput,
   NumberInput,
-  Show,
   TabbedShowLayout,
   TabbedShowLayoutTabs,
   TextInput,
@@ -23,11 +22,11 @@ import { CustomerTokens } from '../resources/tokens';
 import { WebhookEndpointList } from '../resources/webhooks';
 import { may, type Role } from '../session';
 import { ActionButton } from '../shared/action-button';
+import { ConsoleShow } from '../shared/console-show';
 import { State } from '../shared/fields';
 import { visibleText } from '../shared/formats';
 import { OrganizationNumberInput } from '../shared/number-inputs';
 import { useSmsSettings } from '../shared/of-customer';
-import { REFRESH_MS } from '../shared/refresh';
 import { CustomerAi } from './customer-ai';
 import { CustomerOverview, LIMITS } from './customer-overview';
 import { CustomerServices } from './customer-services';
@@ -68,7 +67,7 @@ function InvoicesAndSyncs({ fixed }: { fixed: Query }) {
 /** Everything about a customer. */
 export default function CustomerPage() {
   return (
-    <Show title={<CustomerTitle />} actions={false} queryOptions={{ refetchInterval: REFRESH_MS }}>
+    <ConsoleShow title={<CustomerTitle />}>
       <CustomerHead />
       <TabbedShowLayout spacing={0} tabs={<TabbedShowLayoutTabs variant="standard" sx={ALL_TABS} />}>
         <TabbedShowLayout.Tab label="Overview">
@@ -108,7 +107,7 @@ export default function CustomerPage() {
           <OfCustomer list={AuditList} />
         </TabbedShowLayout.Tab>
       </TabbedShowLayout>
-    </Show>
+    </ConsoleShow>
   );
 }
 

@@ -1,8 +1,9 @@
 import { Box, Link as MuiLink, Stack } from '@mui/material';
-import { BooleanInput, SelectInput, Show, SimpleShowLayout, TextInput, useRecordContext } from 'react-admin';
+import { BooleanInput, SelectInput, SimpleShowLayout, TextInput, useRecordContext } from 'react-admin';
 import type { Dto, Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
+import { ConsoleShow } from '../shared/console-show';
 import { DayInput } from '../shared/date-inputs';
 import { Code, CustomerLink, Day, Nok, Plain, State, Time } from '../shared/fields';
 import { ofCustomer, oneOf, search } from '../shared/filters';
@@ -66,7 +67,7 @@ export function InvoiceList({ fixed, embedded }: { fixed?: Query; embedded?: boo
 /** One invoice, with its documents and where it comes from. */
 export function InvoicePage() {
   return (
-    <Show title="Invoice" actions={false}>
+    <ConsoleShow title="Invoice">
       <SimpleShowLayout>
         <CustomerLink label="Customer" />
         <Plain source="number" label="Number" />
@@ -86,7 +87,7 @@ export function InvoicePage() {
       <Box sx={{ px: 2, pb: 2 }}>
         <SetStatus />
       </Box>
-    </Show>
+    </ConsoleShow>
   );
 }
 

@@ -5,7 +5,6 @@ import {
   BooleanInput,
   SelectInput,
   type SelectInputProps,
-  Show,
   TextInput,
   useGetIdentity,
   useNotify,
@@ -17,10 +16,10 @@ import { ApiError, call, type Dto, type Query } from '../client/api';
 import { assertSamePerson, may, type Role, useSession } from '../session';
 import { ActionButton, DONE_BEFORE } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
+import { ConsoleShow } from '../shared/console-show';
 import { CustomerLink, Plain, State, Time } from '../shared/fields';
 import { ofCustomer, oneOf, search } from '../shared/filters';
 import { formatTime, useFormats, visibleText } from '../shared/formats';
-import { REFRESH_MS } from '../shared/refresh';
 
 const STATUSES = ['open', 'pending', 'resolved', 'closed'] as const;
 const PRIORITIES = ['low', 'normal', 'high', 'urgent'] as const;
@@ -102,9 +101,9 @@ function Waits() {
 /** One ticket: its thread with the internal notes, and what can be done with it. */
 export function TicketPage() {
   return (
-    <Show title={<TicketTitle />} actions={false} queryOptions={{ refetchInterval: REFRESH_MS }}>
+    <ConsoleShow title={<TicketTitle />}>
       <Thread />
-    </Show>
+    </ConsoleShow>
   );
 }
 

@@ -1,16 +1,16 @@
 import { Alert, Chip, Stack, Typography } from '@mui/material';
-import { BooleanInput, CheckboxGroupInput, Show, SimpleShowLayout, TextInput, useRecordContext } from 'react-admin';
+import { BooleanInput, CheckboxGroupInput, SimpleShowLayout, TextInput, useRecordContext } from 'react-admin';
 import type { FieldValues } from 'react-hook-form';
 import { useNavigate } from 'react-router-dom';
 import type { Dto, Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
+import { ConsoleShow } from '../shared/console-show';
 import { TimeInput } from '../shared/date-inputs';
 import { Code, CustomerLink, isCustomer, Plain, State, Time } from '../shared/fields';
 import { customerInput, ofCustomer, oneOf } from '../shared/filters';
 import { formatTime, useFormats, visibleText } from '../shared/formats';
 import { OnceShown } from '../shared/once-shown';
-import { REFRESH_MS } from '../shared/refresh';
 import { RECORD_SCOPES, ScopesInput } from '../shared/scopes-input';
 
 type Endpoint = Dto<'WebhookEndpointDto'>;
@@ -235,7 +235,7 @@ function Redeliver() {
 /** One endpoint: how it does, what can be done with it, its deliveries. */
 export function WebhookEndpointPage() {
   return (
-    <Show title="Webhook endpoint" actions={false} queryOptions={{ refetchInterval: REFRESH_MS }}>
+    <ConsoleShow title="Webhook endpoint">
       <EndpointActions />
       <SimpleShowLayout>
         <Plain source="url" label="Address" />
@@ -248,7 +248,7 @@ export function WebhookEndpointPage() {
         <Code source="id" label="Id" />
       </SimpleShowLayout>
       <EndpointDeliveries />
-    </Show>
+    </ConsoleShow>
   );
 }
 
