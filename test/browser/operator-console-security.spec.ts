@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { globSync, readFileSync, statSync } from 'node:fs';
@@ -20,7 +20,7 @@ describe("The operator's console against attacks", () => {
   let customerId: string;
 
   beforeAll(async () => {
-    api = await startOperatorApi();
+    api = await startOperatorApi({ SECRETS_KEY: randomBytes(32).toString('base64') });
     kari = await visitConsole(api);
     customerId = (await saveFakeCustomer(api.superuser)).id;
     // A page of somebody else that the person looks at beside the console.
@@ -89,6 +89,26 @@ describe("The operator's console against attacks", () => {
     await kari.page.getByText('⟨U+202E⟩evil').first().waitFor();
     expect(await kari.page.evaluate(`'stolen' in window`)).toBe(false);
     expect(kari.complaints).toEqual([]);
+  });
+
+  it('fills in no form with what a link says, neither fields that are shown nor others', async () => {
+    await kari.logIn('admin');
+    const customer = await saveAiCustomer(api.superuser, { model: await saveModelPrice(api.superuser) });
+    const values = { included_nok: 100_000, enabled: false, provider_key: 'sk-of-somebody', note: 'As agreed' };
+    await kari.open(`/customers/${customer}/show/ai?source=${encodeURIComponent(JSON.stringify(values))}`);
+    const dialog = kari.page.getByRole('dialog');
+    await kari.page.getByRole('button', { name: 'Add credit' }).click();
+    expect(await dialog.getByLabel('Why').inputValue()).toBe('');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await kari.page.getByRole('button', { name: 'Provider key' }).click();
+    await dialog.getByLabel('Key').and(kari.page.locator('input')).fill('sk-of-fjordlys');
+    await dialog.getByRole('button', { name: 'Provider key' }).click();
+    await kari.page.getByText('The key is stored').waitFor();
+    const { rows } = await api.superuser.query(
+      `select metadata from audit_log where customer_id = $1 and action = 'ai.configure'`,
+      [customer],
+    );
+    expect(rows).toEqual([{ metadata: { own_key: 'set' } }]);
   });
 
   it('shows a token once, and keeps it nowhere', async () => {

@@ -1,9 +1,16 @@
-import { useCallback, useEffect, useRef } from 'react';
+import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { reactRouterProvider, type RouterProvider } from 'react-admin';
 import { parsePath, useLocation } from 'react-router-dom';
 
 /** The path of the address, also while the page of another one is still drawn, or hidden. */
 const presentPath = () => parsePath(window.location.hash.slice(1)).pathname ?? '/';
+
+/** Without the values for forms that react-admin takes from an address: whoever has written a link fills in no form of its reader. */
+function withoutValues(search: string): string {
+  const parameters = new URLSearchParams(search);
+  parameters.delete('source');
+  return parameters.size === 0 ? '' : `?${parameters.toString()}`;
+}
 
 /**
  * Navigation for react-admin. A list makes a search that was typed part of its address half a second later. It lives on, hidden, as
@@ -12,6 +19,10 @@ const presentPath = () => parsePath(window.location.hash.slice(1)).pathname ?? '
  */
 export const routerProvider: RouterProvider = {
   ...reactRouterProvider,
+  useLocation() {
+    const location = useLocation();
+    return useMemo(() => ({ ...location, search: withoutValues(location.search) }), [location]);
+  },
   useNavigate() {
     const navigate = reactRouterProvider.useNavigate();
     const { pathname } = useLocation();
