@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { enableAi, saveModelPrice } from '@test/ai-factories';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { saveFakeService } from '@test/factories/service.factory';
 import { startOperatorApi, type TestOperatorApi } from '@test/operator-api';
 import { type ConsoleVisitor, visitConsole } from '@test/operator-console';
 
@@ -177,7 +178,7 @@ describe("The operator's console on a slow line", () => {
     beforeAll(async () => enableAi(api.superuser, customerId, { model: await saveModelPrice(api.superuser) }));
     beforeEach(() => kari.open(`/customers/${customerId}/show/ai`));
     afterEach(() => {
-      const complaints = kari.complaints.splice(0).filter((complaint) => !/429|409/.test(complaint));
+      const complaints = kari.complaints.splice(0).filter((complaint) => !/400|409|429/.test(complaint));
       expect(complaints).toEqual([expect.stringContaining('ERR_CONNECTION_RESET')]);
     });
 
@@ -240,6 +241,61 @@ describe("The operator's console on a slow line", () => {
       expect(keys).toHaveLength(3);
       expect(keys[1]).toBe(keys[0]);
       expect(keys[2]).not.toBe(keys[0]);
+    });
+
+    it('books an amount once, also when the console is loaded anew meanwhile', async () => {
+      const before = (await booked()).length;
+      await loseReplies(`customers/${customerId}/ai/credit`, 1);
+      await addCredit('Outage in May');
+      await dialog().getByText('it is not known whether this was done').waitFor();
+      await kari.page.reload();
+      expect(await kari.page.evaluate('JSON.stringify(sessionStorage)')).not.toMatch(/Outage|credit/);
+      await addCredit('Outage in May');
+      await kari.page.getByText('The attempt before, whose answer was lost, had done this').waitFor();
+      expect(await booked()).toHaveLength(before + 1);
+    });
+
+    it('sends nothing a day later, when nobody can say any more whether it was done, but says so', async () => {
+      const before = (await booked()).length;
+      await loseReplies(`customers/${customerId}/ai/credit`, 1);
+      await addCredit('Outage in June');
+      await dialog().getByText('it is not known whether this was done').waitFor();
+      await kari.page.clock.fastForward('24:00:00');
+      const send = dialog().getByRole('button', { name: 'Add credit', exact: true });
+      await send.click();
+      await dialog().getByText('Nothing was sent: you sent the same a day ago').waitFor();
+      expect(await booked()).toHaveLength(before + 1);
+      await send.click();
+      await kari.page.getByText('The credit is booked').waitFor();
+      expect(await booked()).toHaveLength(before + 2);
+    });
+
+    it('says of a change that is refused then that the attempt before may have done it', async () => {
+      await saveFakeService(api.superuser, customerId, { name: 'Web server', config: { disk_gb: 50 } });
+      await kari.open(`/customers/${customerId}/show/services`);
+      await loseReplies('services/*', 1);
+      await kari.page.locator('tr').filter({ hasText: 'Web server' }).getByRole('button', { name: 'Change' }).click();
+      await dialog().getByRole('button', { name: 'Settings for programs' }).click();
+      await dialog().getByLabel('A JSON object').fill('{"disk_gb": 80}');
+      const send = dialog().getByRole('button', { name: 'Change', exact: true });
+      await send.click();
+      await dialog().getByText('it is not known whether this was done. Look whether it was').waitFor();
+      await send.click();
+      await dialog().getByText('The attempt before, whose answer was lost, may have done this').waitFor();
+    });
+
+    it('forgets what was sent when the person logs out', async () => {
+      const kept = () => kari.page.evaluate(`sessionStorage.getItem('operator-unknown-outcomes')`);
+      await loseReplies(`customers/${customerId}/ai/credit`, 1);
+      await addCredit('Outage in July');
+      await dialog().getByText('it is not known whether this was done').waitFor();
+      expect(await kept()).toContain('key');
+      await dialog().getByRole('button', { name: 'Cancel' }).click();
+      await button('admin').click();
+      await kari.page.getByRole('menuitem', { name: 'Logout' }).click();
+      await button('Log in with a passkey').waitFor();
+      expect(await kept()).toBeNull();
+      await kari.logIn('admin');
     });
 
     it('says of a file that it has not come', async () => {

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { AuthProvider } from 'react-admin';
 import { ApiError, call } from './client/api';
+import { actAs, forgetAttempts } from './client/unknown-outcomes';
 import { REFRESH_MS } from './shared/refresh';
 
 export type Role = 'viewer' | 'support' | 'billing' | 'admin';
@@ -29,6 +30,7 @@ export const currentSession = (): Promise<Session> => (session ??= readSession()
 
 async function readSession(): Promise<Session> {
   const found = await call<Session>('GET', 'session');
+  actAs(found.account.id);
   isOver = false;
   return found;
 }
@@ -99,7 +101,10 @@ export const authProvider: AuthProvider = {
   // The login page does it: by link, by passkey, or by the organisation's own login.
   login: () => Promise.resolve(),
   async logout() {
-    if (!isOver) await endSession();
+    if (!isOver) {
+      await endSession();
+      forgetAttempts();
+    }
     rememberEnd();
   },
   async checkAuth() {

@@ -1,4 +1,5 @@
 import type { components } from './schema';
+import { beginAttempt } from './unknown-outcomes';
 
 /** A record as the operator API's document describes it. */
 export type Dto<Name extends keyof components['schemas']> = components['schemas'][Name];
@@ -53,13 +54,21 @@ function withoutAnswer(method: Method, status: number, isRepeat: boolean): Probl
     return { ...problem, detail: `The request was refused on its way to the service (${status}). ${outcome}` };
   }
   if (method === 'GET') return { ...problem, detail: 'The service does not answer.' };
-  return {
-    ...problem,
-    detail:
-      'The service has not answered: it is not known whether this was done. Send the same again before you reload this page: ' +
-      'it is not done twice.',
-  };
+  const again =
+    method === 'POST'
+      ? 'Send the same again within a day, before you log out: it is not done twice.'
+      : 'Look whether it was, or send the same again.';
+  return { ...problem, detail: `The service has not answered: it is not known whether this was done. ${again}` };
 }
+
+/** Instead of what would be done a second time if it was done the first time, which nobody can say any more. */
+const TOO_LATE: Problem = {
+  title: 'Not sent',
+  status: 409,
+  code: 'outcome_not_known',
+  detail:
+    'Nothing was sent: you sent the same a day ago, and it is not known whether it was done. Look first; sent once more, it is done anew.',
+};
 
 export type Query = Record<string, string | number | boolean | undefined | null>;
 
@@ -91,15 +100,18 @@ interface RequestOptions {
   onReplay?: () => void;
 }
 
-/**
- * Keys of the POSTs of which it is not known whether they were done, by their content. The same one, also of a form that was closed
- * and opened again, is sent under the same key, and so done once.
- */
-const unknownOutcomes = new Map<string, string>();
-
 /** Whether an error says what became of a first attempt: one that is refused is not done. */
 const isOutcomeKnown = ({ status, problem: { code } }: ApiError) =>
   status >= 400 && status < 500 && code !== 'idempotency_key_in_progress';
+
+/** An error reply. A change without a key may be refused because it was done before: of a record that was deleted there is nothing to delete. */
+function refusalOf(method: Method, problem: Problem, isRepeat: boolean): Problem {
+  if (!isRepeat || method === 'POST' || problem.status >= 500) return problem;
+  return {
+    ...problem,
+    detail: `${problem.detail}. The attempt before, whose answer was lost, may have done this: look.`,
+  };
+}
 
 /**
  * Sends a request as the person who is logged in: the session is a cookie that scripts cannot read. @throws ApiError for every
@@ -113,10 +125,11 @@ async function exchange<Result>(
 ): Promise<Result> {
   const address = addressOf(path, query);
   const text = body === undefined ? undefined : JSON.stringify(body);
-  const content = JSON.stringify([address, text]);
-  const before = unknownOutcomes.get(content);
-  const key = before ?? crypto.randomUUID();
-  if (method === 'POST') unknownOutcomes.set(content, key);
+  // A login or logout is tried anew each time.
+  const isKept = method !== 'GET' && !/^log(in|out)\b/.test(path);
+  const attempt = isKept ? await beginAttempt([method, address, text]) : undefined;
+  const isRepeat = attempt?.isRepeat === true;
+  if (method === 'POST' && attempt?.isTooLate) throw new ApiError(TOO_LATE);
   try {
     const reply = await fetch(address, {
       method,
@@ -126,7 +139,7 @@ async function exchange<Result>(
       headers: {
         Accept: 'application/json, application/problem+json',
         ...(text === undefined ? {} : { 'Content-Type': 'application/json' }),
-        ...(method === 'POST' ? { 'Idempotency-Key': key } : {}),
+        ...(method === 'POST' && attempt ? { 'Idempotency-Key': attempt.key } : {}),
         ...(isUnattended() ? { 'X-Unattended': 'true' } : {}),
       },
       body: text,
@@ -134,20 +147,22 @@ async function exchange<Result>(
     if (!reply.ok) {
       const isProblem = reply.headers.get('content-type')?.includes('json') === true;
       throw new ApiError(
-        isProblem ? ((await reply.json()) as Problem) : withoutAnswer(method, reply.status, before !== undefined),
+        isProblem
+          ? refusalOf(method, (await reply.json()) as Problem, isRepeat)
+          : withoutAnswer(method, reply.status, isRepeat),
       );
     }
     const result = await read(reply);
-    unknownOutcomes.delete(content);
+    attempt?.end();
     if (reply.headers.has('Idempotency-Replayed')) onReplay?.();
     return result;
   } catch (error) {
     if (signal?.aborted) throw error;
     // The connection broke, also within a reply.
-    const failure = error instanceof ApiError ? error : new ApiError(withoutAnswer(method, 0, before !== undefined));
+    const failure = error instanceof ApiError ? error : new ApiError(withoutAnswer(method, 0, isRepeat));
     // What refuses a repeat, as an old login or a limit, may not have looked at the attempt before, unless it says that it was done.
     const isDoneBefore = failure.problem.code === 'idempotency_reply_not_kept';
-    if (isDoneBefore || (before === undefined && isOutcomeKnown(failure))) unknownOutcomes.delete(content);
+    if (isDoneBefore || (!isRepeat && isOutcomeKnown(failure))) attempt?.end();
     throw failure;
   }
 }
