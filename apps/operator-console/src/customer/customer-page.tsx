@@ -2,7 +2,6 @@ import { Button, Stack, type Theme, Typography, useMediaQuery } from '@mui/mater
 import { useState } from 'react';
 import {
   BooleanInput,
-  NumberInput,
   TabbedShowLayout,
   TabbedShowLayoutTabs,
   TextInput,
@@ -25,7 +24,7 @@ import { ActionButton } from '../shared/action-button';
 import { ConsoleShow } from '../shared/console-show';
 import { State } from '../shared/fields';
 import { visibleText } from '../shared/formats';
-import { OrganizationNumberInput } from '../shared/number-inputs';
+import { OrganizationNumberInput, WholeNumberInput } from '../shared/number-inputs';
 import { useSmsSettings } from '../shared/of-customer';
 import { CustomerAi } from './customer-ai';
 import { CustomerOverview, LIMITS } from './customer-overview';
@@ -180,7 +179,7 @@ function CustomerActions({ customer }: { customer: Customer }) {
         }
       >
         {LIMITS.map(([source, label]) => (
-          <NumberInput key={source} source={source} label={label} min={0} />
+          <WholeNumberInput key={source} source={source} label={label} />
         ))}
       </ActionButton>
       <SmsSettings customer={customer} />
@@ -286,8 +285,8 @@ function SmsSettings({ customer }: { customer: Customer }) {
           data?.sender_id && !sender ? 'It cannot be removed: without "May send SMS" nothing is sent' : undefined
         }
       />
-      <NumberInput source="daily_cap" label="SMS a day (that of the service if empty)" min={0} />
-      <NumberInput source="daily_parts_cap" label="Parts of SMS a day (that of the service if empty)" min={0} />
+      <WholeNumberInput source="daily_cap" label="SMS a day (that of the service if empty)" />
+      <WholeNumberInput source="daily_parts_cap" label="Parts of SMS a day (that of the service if empty)" />
       <TextInput source="countries" label="Countries, such as NO SE, or all (those of the service if empty)" />
     </ActionButton>
   );

@@ -1,6 +1,6 @@
 import { Alert, Button, Card, CardContent, Stack, TextField, Typography } from '@mui/material';
 import { useState } from 'react';
-import { NumberInput, TextInput, Title, useRecordContext } from 'react-admin';
+import { TextInput, Title, useRecordContext } from 'react-admin';
 import { Link } from 'react-router-dom';
 import { ApiError, call, type Dto, type Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
@@ -8,6 +8,7 @@ import { Col, ConsoleList } from '../shared/console-list';
 import { TimeInput } from '../shared/date-inputs';
 import { Code, Plain, StateChip, Time } from '../shared/fields';
 import { formatTime, useFormats, visibleText } from '../shared/formats';
+import { WholeNumberInput } from '../shared/number-inputs';
 import { useOverview, useServices, useSmsSettings } from '../shared/of-customer';
 import { OnceShown } from '../shared/once-shown';
 import { type Scope, ScopesInput, scopesFor } from '../shared/scopes-input';
@@ -189,12 +190,7 @@ function TokenActions() {
         question={`${which} is replaced by a new token with the same scopes.`}
         result={(reply) => <OnceShown kind="token" text={reply.token} hint={TOKEN_HINT} />}
       >
-        <NumberInput
-          source="grace_hours"
-          label="Hours for which the former one stays valid (24 if empty)"
-          min={0}
-          step={1}
-        />
+        <WholeNumberInput source="grace_hours" label="Hours for which the former one stays valid (24 if empty)" />
       </ActionButton>
       <ActionButton
         label="Rename"

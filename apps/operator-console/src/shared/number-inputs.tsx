@@ -51,6 +51,28 @@ export function DecimalInput({ min, ...props }: Props & { min?: number }) {
   );
 }
 
+/** What was typed as a whole number; null for nothing. Anything else stays as it was typed, and is refused. */
+function wholeOf(typed: string): number | string | null {
+  const text = typed.replace(BLANKS, '');
+  if (text === '') return null;
+  return /^\d{1,15}$/.test(text) ? Number(text) : text;
+}
+
+/** A whole number. Spaces between thousands are taken; a dot or comma is a fault, as in amounts: 1.000 is not one. */
+export function WholeNumberInput(props: Props) {
+  return (
+    <TextInput
+      {...props}
+      slotProps={{ htmlInput: { inputMode: 'numeric' } }}
+      parse={wholeOf}
+      format={(value?: string | number | null) => String(value ?? '')}
+      validate={(value?: string | number | null) =>
+        typeof value === 'string' && value !== '' ? 'A whole number, such as 1500, without dots and commas' : undefined
+      }
+    />
+  );
+}
+
 /** A number of a form, or null for an empty field. */
 export const numberOrNull = (value: unknown): number | null =>
   value === undefined || value === null || value === '' ? null : Number(value);

@@ -1,0 +1,72 @@
+import type { Locator } from 'playwright-core';
+import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { startOperatorApi, type TestOperatorApi } from '@test/operator-api';
+import { type ConsoleVisitor, visitConsole } from '@test/operator-console';
+
+describe("What people type into the operator's console", () => {
+  let api: TestOperatorApi;
+  let kari: ConsoleVisitor;
+  let customerId: string;
+  beforeAll(async () => {
+    api = await startOperatorApi();
+    kari = await visitConsole(api);
+    customerId = (await saveFakeCustomer(api.superuser)).id;
+    await kari.logIn('admin');
+  }, 240_000);
+  afterAll(async () => {
+    await kari.stop();
+    await api.stop();
+  });
+  afterEach(() => expect(kari.complaints).toEqual([]));
+
+  const dialog = () => kari.page.getByRole('dialog');
+  const button = (name: string, within: Pick<Locator, 'getByRole'> = kari.page) =>
+    within.getByRole('button', { name, exact: true }).first();
+  const stored = async (columns: string) =>
+    (await api.superuser.query(`select ${columns} from customer where id = $1`, [customerId])).rows;
+
+  it('is a whole number with spaces between thousands, and no other with a dot or comma', async () => {
+    await kari.open(`/customers/${customerId}/show`);
+    await button('Limits').click();
+    for (const refused of ['1.000', '1,000', '-1', '1e3']) {
+      await dialog().getByLabel('Requests per minute').fill(refused);
+      await button('Limits', dialog()).click();
+      await dialog().getByText('A whole number, such as 1500').waitFor();
+      expect(await dialog().getByLabel('Requests per minute').inputValue()).toBe(refused);
+    }
+    await dialog().getByLabel('Requests per minute').fill('1 500');
+    await button('Limits', dialog()).click();
+    await dialog().waitFor({ state: 'detached' });
+    expect(await stored('requests_per_minute')).toEqual([{ requests_per_minute: 1500 }]);
+    await button('Limits').click();
+    await dialog().getByLabel('Requests per minute').fill('');
+    await button('Limits', dialog()).click();
+    await dialog().waitFor({ state: 'detached' });
+    expect(await stored('requests_per_minute')).toEqual([{ requests_per_minute: null }]);
+  });
+
+  it('is no date any more once it is emptied, also if Enter follows', async () => {
+    await kari.open(`/customers/${customerId}/show/tokens`);
+    await button('Issue a token').click();
+    const expires = dialog().getByLabel('Expires');
+    await expires.fill('2099-02-01T12:00');
+    await dialog().getByText('1 February 2099').waitFor();
+    await expires.fill('');
+    await expires.press('Enter');
+    await kari.page.locator('[data-secret=token]').waitFor();
+    const { rows } = await api.superuser.query('select expires_at from service_token where customer_id = $1', [
+      customerId,
+    ]);
+    expect(rows).toEqual([{ expires_at: null }]);
+    await button('Close', dialog()).click();
+
+    await kari.open('/prices');
+    await button('Add a price').click();
+    const fields = { 'Model,': 'claude-of-today', Input: '12', Output: '60', 'First day': '2099-02-01' };
+    for (const [label, value] of Object.entries(fields)) await dialog().getByLabel(label).first().fill(value);
+    await dialog().getByLabel('First day').fill('');
+    await dialog().getByLabel('First day').press('Enter');
+    await dialog().waitFor({ state: 'detached' });
+    await kari.page.locator('tr').filter({ hasText: 'claude-of-today' }).getByText('in force').waitFor();
+  });
+});
