@@ -131,6 +131,20 @@ describe("The operator's console beside colleagues", () => {
     });
   });
 
+  it('sets up no AI over that which a colleague has set up meanwhile', async () => {
+    const model = await saveModelPrice(api.superuser);
+    await tab('ai');
+    await button('Settings').click();
+    await dialog().getByLabel('Model').click();
+    await kari.page.getByRole('option', { name: model }).click();
+    await enableAi(api.superuser, customerId, { model, included: 500 });
+    await button('Store', dialog()).click();
+    await dialog().getByText('Meanwhile a colleague has changed the AI of this customer').waitFor();
+    expect(await stored('action', 'audit_log')).toEqual([]);
+    await button('Cancel', dialog()).click();
+    await text('AI credit, ');
+  });
+
   it('says so, and sends nothing, if nothing was changed', async () => {
     await tab('');
     await button('Change').click();

@@ -1,14 +1,14 @@
 import { Stack, Typography } from '@mui/material';
 import { useQuery } from '@tanstack/react-query';
 import { PasswordInput, SelectInput, TextInput, useRecordContext } from 'react-admin';
-import { call, type Dto } from '../client/api';
+import { ApiError, call, type Dto } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
 import { Code, Count, Nok, Plain, Time } from '../shared/fields';
 import { oneOf } from '../shared/filters';
 import { formatNok, useFormats, visibleText } from '../shared/formats';
 import { DecimalInput, numberOrNull } from '../shared/number-inputs';
-import { useOverview, useServices } from '../shared/of-customer';
+import { readOverview, readServices, useOverview, useServices } from '../shared/of-customer';
 import { Balance } from './customer-overview';
 import type { Customer } from './customer-page';
 
@@ -18,13 +18,33 @@ const YES_NO = [
   { id: false, name: 'no' },
 ];
 
+const isAiService = ({ type, status }: Dto<'ServiceDto'>) => type === 'ai' && status !== 'terminated';
+
+/** What the form proposes for a customer without AI replaces nothing that a colleague has set up since it was opened. */
+async function assertNotSetUp(
+  customerId: string,
+  { hadModel, hadService }: { hadModel: boolean; hadService?: boolean },
+) {
+  if (hadModel && hadService) return;
+  const [overview, services] = await Promise.all([readOverview(customerId), readServices(customerId)]);
+  const hasModel = Boolean(overview.ai?.model);
+  if (hasModel === hadModel && services.some(isAiService) === hadService) return;
+  throw new ApiError({
+    title: 'Out of date',
+    status: 409,
+    code: 'set_up_meanwhile',
+    detail:
+      'Meanwhile a colleague has changed the AI of this customer: close the form, and open it again. Nothing was sent.',
+  });
+}
+
 /** A customer's AI: settings, credit, ledger and receipts. */
 export function CustomerAi() {
   const customer = useRecordContext<Customer>();
   const { data } = useOverview(customer?.id);
   const { data: services } = useServices(customer?.id);
   if (customer === undefined) return null;
-  const hasService = services?.some(({ type, status }) => type === 'ai' && status !== 'terminated');
+  const hasService = services?.some(isAiService);
   const path = `customers/${customer.id}/ai`;
   const name = visibleText(customer.name);
   return (
@@ -42,6 +62,9 @@ export function CustomerAi() {
           done="The settings are stored"
           question={`An empty limit is none.${hasService === false ? ' The customer gets a service of the type ai, which shows it the included credit.' : ''}`}
           // Who chooses its first model lets it use AI; the included credit adds the service.
+          assertPresent={() =>
+            assertNotSetUp(customer.id, { hadModel: Boolean(data?.ai?.model), hadService: hasService })
+          }
           proposed={[...(data?.ai?.model ? [] : ['enabled']), ...(hasService ? [] : ['included_nok'])]}
           initial={{
             enabled: data?.ai?.model ? data.ai.enabled : true,

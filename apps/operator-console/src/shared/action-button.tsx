@@ -40,6 +40,8 @@ interface ActionProps {
    * is replaced that a colleague has stored meanwhile.
    */
   replaces?: { field: string; seen: string };
+  /** @throws ApiError, before anything is sent, if the form is out of date. */
+  assertPresent?: () => Promise<void>;
   /** The body of the request; the form's values as they are, without empty ones, unless given. */
   bodyOf?: (values: FieldValues) => object;
   /** What has happened, with names where one could mistake them. */
@@ -177,7 +179,7 @@ const SCROLLING_FORM = { '& form': { display: 'flex', flexDirection: 'column', m
 
 function ActionDialog({ close, ...action }: ActionProps & { close: () => void }) {
   const { label, title = label, path, method = 'POST', question, children, initial } = action;
-  const { onDone, result, file, color, confirmLabel = label } = action;
+  const { assertPresent, onDone, result, file, color, confirmLabel = label } = action;
   const [problem, setProblem] = useState<ApiError>();
   const [isBusy, setBusy] = useState(false);
   const [reply, setReply] = useState<RaRecord>();
@@ -234,6 +236,7 @@ function ActionDialog({ close, ...action }: ActionProps & { close: () => void })
       await assertSamePerson(opener);
       if (logsIn) await queries.invalidateQueries({ queryKey: ['session'] });
       setProblem(undefined);
+      await assertPresent?.();
       const { reply: changed, isReplayed } = await request(body);
       // A page that is left then is not read again: its record may be gone.
       if (onDone === undefined) refresh();

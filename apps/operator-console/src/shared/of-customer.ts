@@ -4,11 +4,17 @@ import { REFRESH_MS } from './refresh';
 
 /** What several pages and forms ask of a customer. */
 
+export const readOverview = (customerId: string, signal?: AbortSignal) =>
+  call<Dto<'CustomerOverviewDto'>>('GET', `customers/${customerId}/overview`, { signal });
+
+export const readServices = async (customerId: string, signal?: AbortSignal) =>
+  (await call<Dto<'ServicePageDto'>>('GET', 'services', { query: { customer_id: customerId }, signal })).data;
+
 export const useOverview = (customerId: string | undefined) =>
   useQuery({
     queryKey: ['overview', customerId],
     enabled: customerId !== undefined,
-    queryFn: ({ signal }) => call<Dto<'CustomerOverviewDto'>>('GET', `customers/${customerId}/overview`, { signal }),
+    queryFn: ({ signal }) => readOverview(String(customerId), signal),
     refetchInterval: REFRESH_MS,
   });
 
@@ -24,8 +30,7 @@ export const useServices = (customerId: string | undefined) =>
   useQuery({
     queryKey: ['services-of', customerId],
     enabled: customerId !== undefined,
-    queryFn: async ({ signal }) =>
-      (await call<Dto<'ServicePageDto'>>('GET', 'services', { query: { customer_id: customerId }, signal })).data,
+    queryFn: ({ signal }) => readServices(String(customerId), signal),
     refetchInterval: REFRESH_MS,
   });
 
