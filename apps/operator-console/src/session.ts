@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { AuthProvider } from 'react-admin';
 import { ApiError, call } from './client/api';
-import { actAs, forgetAttempts } from './client/unknown-outcomes';
+import { actAs } from './client/unknown-outcomes';
 import { REFRESH_MS } from './shared/refresh';
 
 export type Role = 'viewer' | 'support' | 'billing' | 'admin';
@@ -101,10 +101,7 @@ export const authProvider: AuthProvider = {
   // The login page does it: by link, by passkey, or by the organisation's own login.
   login: () => Promise.resolve(),
   async logout() {
-    if (!isOver) {
-      await endSession();
-      forgetAttempts();
-    }
+    if (!isOver) await endSession();
     rememberEnd();
   },
   async checkAuth() {

@@ -1,6 +1,7 @@
 /**
  * Changes that were sent and not answered yet, or never: it is not known whether they were done. They are kept by a digest of their
- * content, as long as the tab is open, so that the same one is known again after its form was closed, or the console loaded anew.
+ * content, until the tab is closed or the reply to a logout clears what the browser has stored, so that the same one is known again after
+ * its form was closed, or the console loaded anew.
  */
 const STORE = 'operator-unknown-outcomes';
 
@@ -52,6 +53,3 @@ export async function beginAttempt(content: unknown): Promise<Attempt> {
   keep(digest, isTooLate ? undefined : { key, at });
   return { key, isRepeat: before !== undefined, isTooLate, end: () => keep(digest, undefined) };
 }
-
-/** Forgets them all, when a person leaves. */
-export const forgetAttempts = (): void => sessionStorage.removeItem(STORE);
