@@ -262,6 +262,16 @@ describe("The operator's console beside colleagues", () => {
       expect(await stored('body', 'support_ticket_reply')).toEqual([]);
     });
 
+    it('a click', async () => {
+      const values = [customerId, randomUUID()];
+      await sql(`insert into support_ticket (customer_id, id, title, body) values ($1, $2, 'No SMS', 'None')`, values);
+      await kari.open(`/tickets/${values[1]}/show`);
+      await logInBeside('ola');
+      await button('Assign to me').click();
+      await button('ola').waitFor();
+      expect(await stored('ticket_id', 'support_ticket_assignment')).toEqual([]);
+    });
+
     it('a passkey', async () => {
       await holdPasskeys(kari);
       await kari.open('/account');

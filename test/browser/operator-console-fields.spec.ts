@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Locator } from 'playwright-core';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { startOperatorApi, type TestOperatorApi } from '@test/operator-api';
@@ -43,6 +44,29 @@ describe("What people type into the operator's console", () => {
     await button('Limits', dialog()).click();
     await dialog().waitFor({ state: 'detached' });
     expect(await stored('requests_per_minute')).toEqual([{ requests_per_minute: null }]);
+  });
+
+  it('is a reply to its ticket alone', async () => {
+    const [first, second] = [randomUUID(), randomUUID()];
+    await api.superuser.query(
+      `insert into support_ticket (customer_id, id, title, body) values ($1, $2, 'No SMS', 'None came'), ($1, $3, 'No AI', 'None')`,
+      [customerId, first, second],
+    );
+    // The second page is known when the address changes.
+    for (const id of [second, first]) await kari.open(`/tickets/${id}/show`);
+    await kari.page.getByLabel('Reply').fill('They are sent again');
+    await kari.open(`/tickets/${second}/show`);
+    expect(await kari.page.getByLabel('Reply').inputValue()).toBe('');
+  });
+
+  it('is a token that leaves the page at once, whatever stands before it', async () => {
+    await kari.open('/tokens');
+    const field = kari.page.getByLabel('Token, fingerprint or id');
+    await field.fill('Bearer cas_live_of_nobody');
+    await Promise.all([kari.page.waitForResponse('**/tokens/find'), button('Find').click()]);
+    await kari.settled();
+    expect(await field.inputValue()).toBe('');
+    kari.complaints.length = 0;
   });
 
   it('is no date any more once it is emptied, also if Enter follows', async () => {

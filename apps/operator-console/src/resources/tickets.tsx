@@ -216,7 +216,7 @@ function Thread() {
       {ticket.replies?.map((reply) => (
         <Entry key={reply.id} reply={reply} />
       ))}
-      {may(permissions, 'support') && <ReplyForm path={`${path}/reply`} seen={ticket.updated_at} />}
+      {may(permissions, 'support') && <ReplyForm key={ticket.id} path={`${path}/reply`} seen={ticket.updated_at} />}
     </Stack>
   );
 }

@@ -37,7 +37,7 @@ export function TokenList() {
     setFound(undefined);
     const value = text.trim();
     // The token itself leaves the page at once; a fingerprint is no secret.
-    if (value.startsWith('cas_')) setText('');
+    if (value.includes('cas_')) setText('');
     try {
       setFound(await tokensOf(value));
     } catch (error) {

@@ -16,7 +16,7 @@ import type { FieldValues } from 'react-hook-form';
 import { useLocation } from 'react-router-dom';
 import { ApiError, call, download } from '../client/api';
 import { logInAgainByOidc, logInByPasskey, onLoginElsewhere } from '../login/login-methods';
-import { assertSamePerson, may, type Permission, type Role, useSession, wantsLogin } from '../session';
+import { assertSamePerson, currentSession, may, type Permission, type Role, useSession, wantsLogin } from '../session';
 
 interface ActionProps {
   label: string;
@@ -155,6 +155,8 @@ function useDirectAction(action: ActionProps) {
     setBusy(true);
     try {
       const { method = 'POST', path, bodyOf } = action;
+      // Whose page it is; unknown as long as the operator API has not said it.
+      await assertSamePerson(await currentSession().catch(() => undefined));
       const { reply, isReplayed } = await sendOnce(method, path, bodyOf?.({}));
       notify(isReplayed ? DONE_BEFORE : doneNotice(action, reply), { type: isReplayed ? 'warning' : 'success' });
     } catch (error) {
