@@ -1,5 +1,7 @@
+import { setTimeout } from 'node:timers/promises';
 import { type ApiProcess, startApiProcess } from '@test/api-process';
 import { caller } from '@test/api';
+import { sendPartialBody } from '@test/partial-body';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { createOperatorFixture, type OperatorFixture } from '@test/operator.fixture';
 import { startTcpProxy, type TcpProxy } from '@test/tcp-proxy';
@@ -129,6 +131,29 @@ describe('a token that is deactivated', () => {
       expect(await statusOf(proxied.baseUrl, token)).toBe(401);
     }
   });
+
+  it.each<[string, (ids: { id: string; customerId: string }) => Promise<unknown>]>([
+    ['the token', ({ id }) => operator.tokens.deactivate(ACTOR, id)],
+    ['its customer', ({ customerId }) => operator.customers.setActive(ACTOR, customerId, false)],
+  ])(
+    'does nothing any more with a request whose body was held back until %s was deactivated',
+    async (_, deactivate) => {
+      const { id: customerId } = await saveFakeCustomer(database.superuser);
+      const { id, token } = await operator.tokens.issue(ACTOR, { customerId, scopes: ['support:write', 'ai:read'] });
+      const ticket = (title: string) => JSON.stringify({ title, body: 'Half of it comes later' });
+      const held = await sendPartialBody(`${direct.baseUrl}/support/tickets`, token, ticket('Held back'));
+      const late = await sendPartialBody(`${direct.baseUrl}/support/tickets`, token, ticket('Late'));
+      await setTimeout(200);
+      expect(await late.finish()).toMatch(/^HTTP\/1.1 201 /);
+      await deactivate({ id, customerId });
+      await until(async () => (await statusOf(direct.baseUrl, token)) === 401);
+      expect(await held.finish()).toMatch(/^HTTP\/1.1 401 /);
+      const { rows } = await database.superuser.query('select title from support_ticket where customer_id = $1', [
+        customerId,
+      ]);
+      expect(rows).toEqual([{ title: 'Late' }]);
+    },
+  );
 
   it('does not keep a process from ending while the announcing connection is stuck', async () => {
     await until(() => trusted(proxied));

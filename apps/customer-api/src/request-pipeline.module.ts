@@ -1,6 +1,12 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
-import { AccessModule, CustomerContextInterceptor, RateLimitGuard, RouteAccessGuard } from '@platform/access';
+import {
+  AccessAfterBodyGuard,
+  AccessModule,
+  CustomerContextInterceptor,
+  RateLimitGuard,
+  RouteAccessGuard,
+} from '@platform/access';
 import {
   createValidationPipe,
   HttpModule,
@@ -39,7 +45,7 @@ export const LISTS = [
 
 /**
  * Global guards, interceptors and filters, in the order in which a request passes them: authentication and scope, rate
- * limits, body, customer context with the Idempotency-Key, validation. The filter turns errors into problems.
+ * limits, body, the access once more if that took long, customer context with the Idempotency-Key, validation. The filter turns errors into problems.
  */
 @Module({
   imports: [AccessModule, HttpModule, IdempotencyModule],
@@ -47,6 +53,7 @@ export const LISTS = [
     { provide: APP_GUARD, useClass: RouteAccessGuard },
     { provide: APP_GUARD, useClass: RateLimitGuard },
     { provide: APP_GUARD, useClass: RequestBodyGuard },
+    { provide: APP_GUARD, useClass: AccessAfterBodyGuard },
     KeyedRequestsService,
     { provide: APP_INTERCEPTOR, useClass: CustomerContextInterceptor },
     { provide: APP_PIPE, useFactory: () => createValidationPipe(LISTS) },

@@ -3,6 +3,7 @@ export { CustomerContextInterceptor } from './customer-context.interceptor';
 export { limitAddresses, RateLimitAs, RateLimitGuard } from './rate-limit.guard';
 export { RateLimitStorageService } from './rate-limit-storage.service';
 export {
+  AccessAfterBodyGuard,
   AnyScope,
   CheckAccessAgain,
   CurrentCustomer,

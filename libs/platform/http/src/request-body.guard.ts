@@ -117,6 +117,8 @@ export interface RequestWithBody<Body = unknown> extends FastifyRequest {
   rawBody: SegmentedBytes;
   /** The memory of the body; released when the request ends. */
   bodyLease?: BodyLease;
+  /** The time that the request waited for its body, in milliseconds. */
+  bodyWaitMs?: number;
 }
 
 /**
@@ -145,7 +147,12 @@ export class RequestBodyGuard implements CanActivate {
     const { body: rules = DEFAULT, key } = rulesOf(context);
     if (rules === 'none') {
       request.rawBody = new SegmentedBytes();
-      return discardUnread(request.raw, reply.raw)?.then(() => assertWhole(request.raw)) ?? true;
+      const asked = performance.now();
+      const whole = () => {
+        request.bodyWaitMs = performance.now() - asked;
+        return assertWhole(request.raw);
+      };
+      return discardUnread(request.raw, reply.raw)?.then(whole) ?? true;
     }
     // A reply that is kept under the request's key comes before the refusal.
     if (key === 'ignored' || request.headers['idempotency-key'] === undefined) rules.admit?.(request);
@@ -162,6 +169,7 @@ export class RequestBodyGuard implements CanActivate {
     const bytes = new SegmentedBytes(length === undefined ? undefined : Number(length));
     let spentMs = 0;
     let ignored: readonly string[] | undefined;
+    const asked = performance.now();
     try {
       const within = { limit: rules.bytes, turns: this.turns, party: partyOf(request) };
       await readBody(request.raw, within, (piece) => {
@@ -171,6 +179,7 @@ export class RequestBodyGuard implements CanActivate {
         tokenizer.write(piece);
         spentMs += PIECE_MS + performance.now() - begun;
       });
+      request.bodyWaitMs = performance.now() - asked;
       if (bytes.length === 0) throw invalidBody(NO_BODY);
       const begun = performance.now();
       tokenizer.finish();
