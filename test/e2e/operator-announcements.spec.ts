@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { operatorCommand } from '@test/operator-command';
+import { setDatabaseClock } from '@test/database-clock';
 import { waitForLocks } from '@test/locks';
 import { connectAsSuperuser } from '@test/test-database';
 import { useTestDatabase } from '@test/use-test-database';
@@ -94,6 +95,18 @@ describe('An event of all services of a type', () => {
       [announcement_id],
     );
     expect(rows).toEqual([{ calledOff: true }]);
+  });
+
+  it('is told to have ended although the clock, which was ahead when its begin was told, says that it has not begun', async () => {
+    const told = async () =>
+      (await database.superuser.query(`select from event where type = 'service.status_changed'`)).rows.length;
+    await setDatabaseClock(database.superuser, { aheadBy: '1 hour' });
+    const { stdout } = await post('hosting');
+    await setDatabaseClock(database.superuser, 'right');
+    const begun = await told();
+    const { announcement_id, services } = JSON.parse(stdout) as { announcement_id: string; services: number };
+    await run('end', '--announcement', announcement_id);
+    expect(await told()).toBe(begun + services);
   });
 
   it('needs a service of the type, and a type or a service', async () => {

@@ -120,6 +120,20 @@ describe('a status event', () => {
     expect(await told()).toBe(1);
   });
 
+  it('is told to have ended although the clock, which was ahead when its begin was told, says that it has not begun', async () => {
+    await setDatabaseClock(api.superuser, { aheadBy: '1 hour' });
+    const { id, seen } = await announce();
+    await setDatabaseClock(api.superuser, 'right');
+    expect((await operator('end', '--event', id)).code).toBe(0);
+    expect((await seen()).status).toBe('operational');
+    const { rows } = await api.superuser.query(
+      `select record->>'status' as status from event
+       where type = 'service.status_changed' and record->'events'->0->>'id' = $1 order by id`,
+      [id],
+    );
+    expect(rows.map(({ status }: { status: string }) => status).sort()).toEqual(['operational', 'outage']);
+  });
+
   it('is told to have ended where its begin is being told at the same time; ended twice at once, once', async () => {
     const { id, audited } = await announce();
     const told = async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createCaller, startApi, type TestApi } from '@test/api';
+import { setDatabaseClock } from '@test/database-clock';
 import { expectProblem } from '@test/expect-problem';
 import { operatorCommand } from '@test/operator-command';
 import { describeAuthentication } from '@test/suites/authentication.suite';
@@ -170,6 +171,32 @@ describe('POST /support/tickets/{id}/replies', () => {
     expect(await unanswered(caller, '--unanswered')).toEqual([[id, true]]);
     await operator('set-status', '--ticket', id, '--status', 'resolved');
     expect([await unanswered(caller), await unanswered(caller, '--unanswered')]).toEqual([[[id, false]], []]);
+  });
+});
+
+describe('a ticket, when the clock of the database was ahead and is right again', () => {
+  it('has each reply and change behind those before it, and waits for the operator if its customer wrote last', async () => {
+    const caller = await createCaller(api);
+    const { id } = await open(caller);
+    const times: string[] = [];
+    const note = async () => times.push((await read(caller, id)).updated_at);
+    await setDatabaseClock(api.superuser, { aheadBy: '1 hour' });
+    await operator('reply', '--ticket', id, '--body', 'Try again');
+    await note();
+    await setDatabaseClock(api.superuser, 'right');
+    await post(caller, `/${id}/replies`, REPLY);
+    expect(await unanswered(caller, '--unanswered')).toEqual([[id, true]]);
+    expect((await read(caller, id)).replies.map(({ author }) => author)).toEqual(['operator', 'customer']);
+    await note();
+    await operator('reply', '--ticket', id, '--body', 'Good');
+    expect(await unanswered(caller, '--unanswered')).toEqual([]);
+    await note();
+    await operator('set-status', '--ticket', id, '--status', 'resolved');
+    await note();
+    await post(caller, `/${id}/close`);
+    await note();
+    expect(times).toEqual([...times].sort());
+    expect(Date.parse(times[0] ?? '')).toBeGreaterThan(Date.now() + 3_000_000);
   });
 });
 

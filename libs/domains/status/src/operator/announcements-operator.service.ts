@@ -104,7 +104,7 @@ async function endEvents(
   await manager.query(`select from status_event where ${which} order by starts_at, id for no key update`, values);
   const [ended] = await manager.query<[EndedEvent[], number]>(
     `update status_event set ends_at = greatest(starts_at, $2::timestamptz) where ${which}
-     returning customer_id as "customerId", service_id as "serviceId", message, begin_told and ends_at > starts_at as told`,
+     returning customer_id as "customerId", service_id as "serviceId", message, begin_told as told`,
     values,
   );
   return ended;

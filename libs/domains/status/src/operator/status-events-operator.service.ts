@@ -96,13 +96,12 @@ export class StatusEventsOperatorService {
       const event = await manager.findOneOrFail(StatusEvent, { where: { customerId, id }, lock });
       const now = await databaseNow(manager);
       if (event.endsAt && event.endsAt <= now) throw new ServiceError('invalid_request', 'The event has ended already');
-      // An event that has not begun is cancelled: it ends at its start time.
-      const endsAt = event.startsAt > now ? event.startsAt : now;
-      await manager.update(StatusEvent, { customerId, id }, { endsAt });
+      // An event that has not begun is cancelled: it ends at its start time, which has microseconds.
+      await manager.update(StatusEvent, { customerId, id }, { endsAt: () => 'greatest(starts_at, app.now())' });
       const metadata = { event_id: id, service_id: event.serviceId, status: event.status, message: event.message };
       await this.audit.record(manager, { customerId, actor, action: 'status.end', metadata });
-      // The end of what never was in progress, or was not told of, is no news.
-      if (event.beginTold && event.startsAt <= now) await announceEnded(manager, [event]);
+      // The end of what was not told of is no news. Of one that was, customers learn it although the clock says that it has not begun.
+      if (event.beginTold) await announceEnded(manager, [event]);
       return manager.findOneByOrFail(StatusEvent, { customerId, id });
     });
   }

@@ -226,11 +226,12 @@ export class TicketsOperatorService {
       const { customerId, status } = await lockTicket(manager, ticketId, seen);
       const reopened = author === 'customer' && (status === 'pending' || status === 'resolved');
       const id = randomUUID();
-      const reply = { customerId, id, ticketId, author, internal, body, createdAt: () => 'app.now()' };
+      const at = await nextTime(manager, customerId, ticketId);
+      const reply = { customerId, id, ticketId, author, internal, body, createdAt: () => at };
       await manager.insert(TicketReply, reply);
       // An internal note must not change the times that the customer sees.
       if (!internal) {
-        const change = { ...(reopened && { status: 'open' as const }), updatedAt: () => 'app.now()' };
+        const change = { ...(reopened && { status: 'open' as const }), updatedAt: () => at };
         await manager.update(Ticket, { customerId, id: ticketId }, change);
       }
       const action = internal ? NOTED : REPLIED;
@@ -250,7 +251,8 @@ export class TicketsOperatorService {
     return this.dataSource.transaction(async (manager) => {
       const { customerId, status: before } = await lockTicket(manager, id, seen);
       // The same status again is no change that the customer sees.
-      if (status !== before) await manager.update(Ticket, { customerId, id }, { status, updatedAt: () => 'app.now()' });
+      const at = await nextTime(manager, customerId, id);
+      if (status !== before) await manager.update(Ticket, { customerId, id }, { status, updatedAt: () => at });
       const metadata = { ticket_id: id, from: before, to: status };
       await this.audit.record(manager, { customerId, actor, action: 'ticket.set-status', metadata });
       if (status !== before) await ticketEvent(manager, 'ticket.status_changed', customerId, id);
@@ -271,8 +273,20 @@ function ticketEvent(
 /** The operator gives only the ticket's id, so this query names no customer. */
 async function findTicket(manager: EntityManager, id: string): Promise<Ticket> {
   const ticket = await manager.findOneBy(Ticket, { id });
-  if (!ticket) throw new ServiceError('not_found', `There is no ticket ${id}`);
+  if (!ticket) throw unknownTicket(id);
   return ticket;
+}
+
+const unknownTicket = (id: string) => new ServiceError('not_found', `There is no ticket ${id}`);
+
+/** The time of a change of a ticket that is locked, as an SQL expression: behind all before it, whatever the clock says. */
+async function nextTime(manager: EntityManager, customerId: string, id: string): Promise<string> {
+  const [{ at }] = await manager.query<[{ at: string }]>(
+    `select quote_literal(greatest(app.now(), updated_at + interval '1 microsecond')) || '::timestamptz' as at
+     from support_ticket where customer_id = $1 and id = $2`,
+    [customerId, id],
+  );
+  return at;
 }
 
 /**
@@ -281,10 +295,9 @@ async function findTicket(manager: EntityManager, id: string): Promise<Ticket> {
  */
 async function lockTicket(manager: EntityManager, id: string, seen: Date | undefined): Promise<Ticket> {
   const { customerId } = await findTicket(manager, id);
-  const ticket = await manager.findOneOrFail(Ticket, {
-    where: { customerId, id },
-    lock: { mode: 'for_no_key_update' },
-  });
+  const ticket = await manager.findOne(Ticket, { where: { customerId, id }, lock: { mode: 'for_no_key_update' } });
+  // It was old, and has been deleted meanwhile.
+  if (!ticket) throw unknownTicket(id);
   if (seen !== undefined && seen.getTime() !== ticket.updatedAt.getTime())
     throw new ServiceError('invalid_request', 'Meanwhile the ticket was changed, or has a new reply: read it again');
   return ticket;

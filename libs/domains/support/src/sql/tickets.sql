@@ -67,16 +67,17 @@ begin
 end $$;
 
 -- Adds a customer's reply to one of its tickets. The ticket is with the operator again then. outcome: replied, unknown, closed,
--- full (p_most replies of the two sides together).
+-- full (p_most replies of the two sides together). It comes behind what is there, whatever the clock says: who wrote last decides who waits.
 create or replace function app.reply_to_support_ticket(p_customer uuid, p_ticket uuid, p_body text, p_most integer, p_actor text)
 returns table (outcome text, reply support_ticket_reply)
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 declare
-  present constant timestamptz := app.now();
+  present timestamptz;
   former text;
 begin
   -- The lock makes the count below exact, and keeps a closed ticket closed.
-  select t.status into former from support_ticket t where t.customer_id = p_customer and t.id = p_ticket for update;
+  select t.status, greatest(app.now(), t.updated_at + interval '1 microsecond') into former, present
+  from support_ticket t where t.customer_id = p_customer and t.id = p_ticket for update;
   outcome := case when former is null then 'unknown' when former = 'closed' then 'closed' end;
   if outcome is null and p_most <= (
     select count(*) from support_ticket_reply r
@@ -102,10 +103,11 @@ end $$;
 create or replace function app.close_support_ticket(p_customer uuid, p_ticket uuid, p_actor text) returns void
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 declare
-  present constant timestamptz := app.now();
+  present timestamptz;
   former text;
 begin
-  select t.status into former from support_ticket t where t.customer_id = p_customer and t.id = p_ticket for update;
+  select t.status, greatest(app.now(), t.updated_at + interval '1 microsecond') into former, present
+  from support_ticket t where t.customer_id = p_customer and t.id = p_ticket for update;
   if former <> 'closed' then
     update support_ticket t set status = 'closed', updated_at = present where t.customer_id = p_customer and t.id = p_ticket;
     insert into audit_log (customer_id, id, actor, action, metadata, created_at)
