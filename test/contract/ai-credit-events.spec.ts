@@ -14,7 +14,7 @@ const CALLS = Number(process.env.ACCEPT_CALLS ?? 120);
 const MESSAGE = { messages: [{ role: 'user', content: 'hi' }], max_tokens: 10 };
 const OPERATOR = 'operator:test';
 
-jest.setTimeout(120_000);
+jest.setTimeout(240_000);
 
 /** Events about credit, while calls and changes of the operator cause them at the same time. */
 describe('events about AI credit', () => {

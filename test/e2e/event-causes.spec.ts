@@ -10,7 +10,7 @@ import type { EventPageDto } from '../../apps/customer-api/src/events/event-quer
 /** Types that other specs cause: webhooks have their own, and the turn of the month needs another clock. */
 const ELSEWHERE: CustomerEventType[] = ['webhook.endpoint_disabled', 'ai.credit.renewed'];
 
-jest.setTimeout(120_000);
+jest.setTimeout(240_000);
 
 /** Each type of event from its cause, through the programs: the command line, the API, the worker. */
 describe('an event is written by its cause', () => {

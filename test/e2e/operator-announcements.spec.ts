@@ -6,7 +6,7 @@ import { waitForLocks } from '@test/locks';
 import { connectAsSuperuser } from '@test/test-database';
 import { useTestDatabase } from '@test/use-test-database';
 
-jest.setTimeout(120_000);
+jest.setTimeout(240_000);
 const database = useTestDatabase();
 
 describe('An event of all services of a type', () => {

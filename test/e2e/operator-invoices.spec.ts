@@ -8,7 +8,7 @@ import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test
 import { until } from '@test/until';
 
 // Each command is a process, which is slow on a busy machine.
-jest.setTimeout(120_000);
+jest.setTimeout(240_000);
 
 describe("The operator's command line: invoices, tickets and SMS", () => {
   let database: TestDatabase;

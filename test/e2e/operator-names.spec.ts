@@ -3,7 +3,7 @@ import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { operatorCommand } from '@test/operator-command';
 import { useTestDatabase } from '@test/use-test-database';
 
-jest.setTimeout(120_000);
+jest.setTimeout(240_000);
 const database = useTestDatabase();
 
 describe('Every action of an operator names a person', () => {

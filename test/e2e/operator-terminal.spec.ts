@@ -10,7 +10,7 @@ const SHOWN =
 /** Text without control and invisible characters. */
 const HARMLESS = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Cf}]*$/u;
 
-jest.setTimeout(120_000);
+jest.setTimeout(240_000);
 const database = useTestDatabase();
 
 describe("The operator's terminal", () => {

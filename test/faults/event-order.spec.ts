@@ -15,7 +15,7 @@ const EACH = FULL ? 20 : 10;
 const HELD = FULL ? 20 : 5;
 const HELD_MS = FULL ? 30_000 : 0;
 
-jest.setTimeout(FULL ? 600_000 : 60_000);
+jest.setTimeout(FULL ? 600_000 : 240_000);
 
 /** A reader that follows the cursor while writers commit in another order than they began in. */
 describe('events of transactions that overlap', () => {

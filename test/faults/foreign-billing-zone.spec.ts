@@ -10,7 +10,7 @@ import { useTestDatabase } from '@test/use-test-database';
 const MIGRATE = join(process.cwd(), 'dist', 'apps', 'operator', 'src', 'migrate.js');
 
 // Programs are started one after the other, beside other specs.
-jest.setTimeout(120_000);
+jest.setTimeout(240_000);
 
 const database = useTestDatabase();
 

@@ -13,7 +13,7 @@ const MIGRATE = join(process.cwd(), 'dist', 'apps', 'operator', 'src', 'migrate.
 const newKey = () => randomBytes(32).toString('base64');
 
 // Programs are started one after the other, beside other specs.
-jest.setTimeout(120_000);
+jest.setTimeout(240_000);
 
 describe('Migrations with a SECRETS_KEY that is not the data’s', () => {
   let database: TestDatabase;

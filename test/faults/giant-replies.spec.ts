@@ -6,7 +6,7 @@ import { type GiantUpstream, startGiantUpstream } from '@test/giant-upstream';
 const MEGABYTE = 1024 * 1024;
 const CALLS = 40;
 
-jest.setTimeout(60_000);
+jest.setTimeout(240_000);
 
 describe('forty replies of the AI provider at once', () => {
   let upstream: GiantUpstream;

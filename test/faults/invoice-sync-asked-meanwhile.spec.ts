@@ -3,7 +3,7 @@ import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture
 import { until } from '@test/until';
 import { startWorkerProcess, type WorkerProcess } from '@test/worker-process';
 
-jest.setTimeout(90_000);
+jest.setTimeout(240_000);
 
 describe('A sync that is asked for while one is under way', () => {
   let fixture: InvoiceFixture;

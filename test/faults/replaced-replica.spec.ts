@@ -45,6 +45,6 @@ describeWithNginx('a replica that is replaced behind the proxy of the compose fi
       expect(tally).toEqual({ 201: expect.any(Number) as number });
       expect(await stress.audit(id)).toMatchObject({ problems: [], reserved: 0, usages: tally[201], duplicates: 0 });
     },
-    60_000 + REPLACEMENTS * 10_000,
+    240_000 + REPLACEMENTS * 10_000,
   );
 });

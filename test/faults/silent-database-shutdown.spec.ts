@@ -8,7 +8,7 @@ const GRACE_MS = 4_000;
 const CLOSE_MS = 8_000;
 const SETTINGS = { SHUTDOWN_GRACE_MS: String(GRACE_MS), DATABASE_STATEMENT_TIMEOUT_MS: '2000' };
 
-jest.setTimeout(60_000);
+jest.setTimeout(240_000);
 
 const database = useTestDatabase();
 

@@ -4,7 +4,7 @@ import { startTcpProxy, type TcpProxy } from '@test/tcp-proxy';
 import { useTestDatabase } from '@test/use-test-database';
 import { FikenLaneService } from './fiken-lane.service';
 
-jest.setTimeout(60_000);
+jest.setTimeout(240_000);
 
 const database = useTestDatabase();
 
