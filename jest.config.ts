@@ -42,7 +42,7 @@ const config: Config = {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   setupFilesAfterEnv: ['<rootDir>/test/support/each-file.ts'],
   // They end tests that hang. Where a test must be quick, it says so itself: machines are slower than one thinks.
-  testTimeout: 60_000,
+  testTimeout: 240_000,
   // The longest specs wait for four fifths of their time.
   maxWorkers: Math.min(availableParallelism() * 2, 8),
   // A heap that keeps growing would be collected again and again; see test/support/environment.ts. Young objects have twice the usual room

@@ -78,7 +78,12 @@ describe('loadConfig', () => {
     if (name.endsWith('_MONTHS')) return 1200;
     if (name.endsWith('PORT')) return 65_535;
     if (name.includes('BYTES')) return Number.MAX_SAFE_INTEGER;
-    return name === 'PARTITION_MONTHS_AHEAD' ? 24 : 2_147_483_647;
+    return (
+      new Map([
+        ['PARTITION_MONTHS_AHEAD', 24],
+        ['INVOICE_SYNC_MINUTES', 45],
+      ]).get(name) ?? 2_147_483_647
+    );
   };
   /** Names of the settings that are whole numbers: no other is 7 where 7 is given, and refuses 7.5. */
   const counts = Object.entries(configSchema.shape)
