@@ -13,11 +13,11 @@ import {
   Typography,
 } from '@mui/material';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { Title } from 'react-admin';
 import { call } from './client/api';
 import { addPasskey, logInByPasskey } from './login/login-methods';
-import { assertSamePerson, useSession, wantsLogin } from './session';
+import { assertSamePerson, type Session, useSession, wantsLogin } from './session';
 import { formatTime, useFormats } from './shared/formats';
 
 interface Passkey {
@@ -44,6 +44,9 @@ export function AccountPage() {
   const [problem, setProblem] = useState<string>();
   const queries = useQueryClient();
   const session = useSession();
+  // Who opened the page: the session is read again meanwhile, and may be another person's by then.
+  const opener = useRef<Session>(undefined);
+  opener.current ??= session.data;
   const passkeys = useQuery({ queryKey: ['passkeys'], queryFn: () => call<{ data: Passkey[] }>('GET', 'passkeys') });
   const sessions = useQuery({ queryKey: ['sessions'], queryFn: () => call<{ data: OwnSession[] }>('GET', 'sessions') });
 
@@ -57,7 +60,7 @@ export function AccountPage() {
       setProblem(undefined);
       try {
         if (asking) await logInByPasskey();
-        await assertSamePerson(session.data);
+        await assertSamePerson(opener.current);
         if (asking) await queries.invalidateQueries({ queryKey: ['session'] });
         await act();
         await queries.invalidateQueries({ queryKey: ['passkeys'] });
