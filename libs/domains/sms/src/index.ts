@@ -4,7 +4,7 @@ export { SmsSettings } from './entities/sms-settings.entity';
 export { SmsModule } from './sms.module';
 export { SMS_MESSAGE_MAX, SMS_STATUSES, type SmsEncoding, type SmsStatus } from './sms-values';
 export { DeliveryReportsService, type ReportResult } from './delivery-reports/delivery-reports.service';
-export { E164, recipientFault } from './customer/phone-number';
+export { E164, recipientFault } from './phone-number';
 export { SMS_ERROR_CODES, type SmsErrorCode, SmsGateway } from './ports/sms-gateway.port';
 export { SmsLogService, type SmsRow } from './customer/sms-log.service';
 export { type SmsOrder, SmsSendingService } from './customer/sms-sending.service';

@@ -1,4 +1,4 @@
-import { E164 } from './customer/phone-number';
+import { E164 } from './phone-number';
 
 /** Kinds of senders as LINK Mobility names them. */
 export type SenderKind = 'ALPHANUMERIC' | 'MSISDN' | 'SHORTNUMBER';

@@ -8,7 +8,7 @@ import { ReportReferencesService } from '../delivery-reports/report-references.s
 import { SmsMessage } from '../entities/sms-message.entity';
 import { type SendOutcome, SmsGateway } from '../ports/sms-gateway.port';
 import { concludedWithinMs, type SmsEncoding } from '../sms-values';
-import { countryFault, isPlausibleRecipient, recipientKind } from './phone-number';
+import { countryFault, isPlausibleRecipient, recipientKind } from '../phone-number';
 import { SMS, type SmsRow } from './sms-log.service';
 import { SmsOutcomeStoreService, type SmsStatusUpdate } from './sms-outcome-store.service';
 

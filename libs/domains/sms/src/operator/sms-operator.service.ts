@@ -6,7 +6,7 @@ import { AppConfig } from '@platform/config';
 import { containing, OperatorList } from '@platform/database';
 import { requireChange, ServiceError } from '@platform/errors';
 import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
-import { countryFault } from '../customer/phone-number';
+import { countryFault } from '../phone-number';
 import { SmsMessage } from '../entities/sms-message.entity';
 import { SmsSettings } from '../entities/sms-settings.entity';
 import type { SmsStatus } from '../sms-values';
