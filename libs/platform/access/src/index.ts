@@ -1,9 +1,9 @@
+export { AccessAfterBodyGuard } from './access-after-body.guard';
 export { AccessModule } from './access.module';
 export { CustomerContextInterceptor } from './customer-context.interceptor';
 export { limitAddresses, RateLimitAs, RateLimitGuard } from './rate-limit.guard';
 export { RateLimitStorageService } from './rate-limit-storage.service';
 export {
-  AccessAfterBodyGuard,
   AnyScope,
   CheckAccessAgain,
   CurrentCustomer,

@@ -13,14 +13,7 @@ import { ApiSecurity } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { mergeMap, type Observable } from 'rxjs';
 import { ServiceError } from '@platform/errors';
-import {
-  API_KEY_SCHEME,
-  declareRules,
-  ProblemReplies,
-  type RequestWithBody,
-  type RouteRules,
-  rulesOf,
-} from '@platform/http';
+import { API_KEY_SCHEME, declareRules, ProblemReplies, type RouteRules, rulesOf } from '@platform/http';
 import {
   type AuthenticatedCustomer,
   fingerprintOf,
@@ -102,36 +95,6 @@ export class RouteAccessGuard implements CanActivate {
     const found = this.authenticator.authenticate(token);
     if (found instanceof Promise) return found.then((one) => judge(request, one, access, token));
     return judge(request, found, access, token);
-  }
-}
-
-/** A body that has come within this time is that of a request of the moment at which its token was judged. */
-const PROMPT_BODY_MS = 50;
-
-/**
- * Judges the token once more when the body was long in coming, which its sender decides: nothing may be done with a token, or for a
- * customer, that was deactivated meanwhile. The guard after that of the body.
- */
-@Injectable()
-export class AccessAfterBodyGuard implements CanActivate {
-  private readonly guard: RouteAccessGuard;
-
-  constructor(authenticator: TokenAuthenticatorService) {
-    this.guard = new RouteAccessGuard(authenticator);
-  }
-
-  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const request = context.getArgByIndex<RequestWithBody>(0);
-    return (request.bodyWaitMs ?? 0) < PROMPT_BODY_MS || this.judgeAgain(context, request);
-  }
-
-  private async judgeAgain(context: ExecutionContext, { bodyLease }: RequestWithBody): Promise<boolean> {
-    try {
-      return await this.guard.canActivate(context);
-    } catch (error) {
-      bodyLease?.release();
-      throw error;
-    }
   }
 }
 
