@@ -73,7 +73,7 @@ describe('names in documents', () => {
   });
 
   it('of settings of the containers are all in .env.example and on the page of settings', () => {
-    // Images, ports of the monitoring, secrets in files, what the scripts and a person's environment set, and the second compose file's.
+    // Images, ports of the monitoring, secrets in files, and what the scripts and a person's environment set.
     const other = /^(\w+_IMAGE|\w+_FILE|PROMETHEUS_PORT|GRAFANA_PORT|RELEASE|OPERATOR_NAME)$/;
     const given = [...readFileSync('docker-compose.yml', 'utf8').matchAll(/\$\{([A-Z_]+):-/g)].map(
       ([, name = '']) => name,

@@ -45,7 +45,8 @@ export const LISTS = [
 
 /**
  * Global guards, interceptors and filters, in the order in which a request passes them: authentication and scope, rate
- * limits, body, the access once more if that took long, customer context with the Idempotency-Key, validation. The filter turns errors into problems.
+ * limits, body, the access once more if that took long, customer context with the Idempotency-Key, validation. The filter turns
+ * errors into problems.
  */
 @Module({
   imports: [AccessModule, HttpModule, IdempotencyModule],

@@ -23,7 +23,7 @@ Promise.resolve()
     if (billingZone?.isFirst)
       process.stdout.write(
         `Months and days are those of ${config.BILLING_TIMEZONE}, for good once AI credit is booked. If programs had another ` +
-          'BILLING_TIMEZONE until now, set it and run the migrations again\n',
+          'BILLING_TIMEZONE until now, correct what is stored before they start (docs/handbook/incidents.md)\n',
       );
     await warnOfAnotherSecretsKey(config);
   })

@@ -251,8 +251,10 @@ export class TicketsOperatorService {
     return this.dataSource.transaction(async (manager) => {
       const { customerId, status: before } = await lockTicket(manager, id, seen);
       // The same status again is no change that the customer sees.
-      const at = await nextTime(manager, customerId, id);
-      if (status !== before) await manager.update(Ticket, { customerId, id }, { status, updatedAt: () => at });
+      if (status !== before) {
+        const at = await nextTime(manager, customerId, id);
+        await manager.update(Ticket, { customerId, id }, { status, updatedAt: () => at });
+      }
       const metadata = { ticket_id: id, from: before, to: status };
       await this.audit.record(manager, { customerId, actor, action: 'ticket.set-status', metadata });
       if (status !== before) await ticketEvent(manager, 'ticket.status_changed', customerId, id);
