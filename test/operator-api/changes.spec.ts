@@ -7,6 +7,7 @@ import { itOnOneServer } from '@test/kinds-of-server';
 import { holdLock, waitForLocks } from '@test/locks';
 import { connectAsSuperuser } from '@test/test-database';
 import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi } from '@test/operator-api';
+import { operatorCommand } from '@test/operator-command';
 
 type Reply = Record<string, unknown> & { id: string };
 
@@ -467,6 +468,18 @@ describe('changes through the operator API', () => {
     await api.superuser.query('update customer set erased_at = now() where id = $1', [owner]);
     await expectProblem(await set('paid'), 400, 'invalid_request');
     expect(await changes()).toEqual(made);
+  });
+
+  it('replace no status of an invoice that a colleague has set meanwhile, if the person says which was shown', async () => {
+    const { id: owner } = await saveFakeCustomer(api.superuser);
+    const { id } = await saveFakeInvoice(api.superuser, owner);
+    const set = (body: object) => send('POST', `/invoices/${id}/set-status`, body);
+    expect((await set({ status: 'void', replaces: 'open' })).status).toBe(200);
+    const problem = await expectProblem(await set({ status: 'paid', replaces: 'open' }), 400, 'invalid_request');
+    expect(problem.detail).toBe('Meanwhile the invoice was set to void: read it again');
+    const words = ['invoice', 'set-status', '--invoice', id, '--status', 'paid', '--replaces', 'open'];
+    expect((await operatorCommand(api.database, words)).stderr).toContain('Meanwhile the invoice was set to void');
+    expect((await set({ status: 'paid', replaces: 'void' })).status).toBe(200);
   });
 
   it('take each scope of a token or a webhook endpoint once', async () => {

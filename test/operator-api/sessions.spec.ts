@@ -215,6 +215,15 @@ describe('sessions of the operator API', () => {
     expect(await codeOf(await person.call('/accounts'))).toEqual([403, 'role_required']);
   });
 
+  it('have another role only if they still have the one that was shown', async () => {
+    const [admin, person] = [await logIn(api, 'admin'), await logIn(api, 'support')];
+    const set = (body: object) => admin.post(`/accounts/${person.id}/set-role`, body);
+    expect((await set({ role: 'viewer', replaces: 'support' })).status).toBe(200);
+    const late = await set({ role: 'admin', replaces: 'support' });
+    expect(await codeOf(late)).toEqual([400, 'invalid_request']);
+    expect((await set({ role: 'billing', replaces: 'viewer' })).status).toBe(200);
+  });
+
   it('leave one administrator', async () => {
     const admin = await logIn(api, 'admin');
     await api.superuser.query(`update operator_account set role = 'viewer' where id <> $1`, [admin.id]);

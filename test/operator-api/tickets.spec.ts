@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { expectProblem } from '@test/expect-problem';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { waitForLocks } from '@test/locks';
 import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi } from '@test/operator-api';
 import { operatorCommand } from '@test/operator-command';
+import { connectAsSuperuser } from '@test/test-database';
 
 interface Thread {
   assignee: string | null;
@@ -153,6 +156,19 @@ describe('tickets in the operator API', () => {
     expect(JSON.parse(closed.stdout)).toMatchObject({ status: 'closed' });
     // Without it, as before.
     expect((await kari.post(`/tickets/${id}/set-status`, { status: 'open' })).status).toBe(200);
+  });
+
+  it('are 404 to whoever answers one that is deleted meanwhile, as it is old', async () => {
+    const kari = await logIn(api, 'support');
+    const id = await openTicket();
+    const retention = await connectAsSuperuser(api.database);
+    await retention.query('begin');
+    await retention.query('delete from support_ticket where customer_id = $1 and id = $2', [customerId, id]);
+    const reply = kari.post(`/tickets/${id}/reply`, { body: 'We look' });
+    await waitForLocks(api.superuser, 1);
+    await retention.query('commit');
+    await retention.end();
+    await expectProblem(await reply, 404, 'not_found');
   });
 
   it('have no name for a reply that the audit log does not have', async () => {

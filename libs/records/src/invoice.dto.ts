@@ -78,7 +78,10 @@ export class InvoiceDto {
   @ApiProperty({ type: String, nullable: true, format: 'uri', example: null })
   pdf_url!: string | null;
 
-  /** A page where the invoice can be viewed and paid. */
+  /**
+   * A page where the invoice can be viewed and paid. Some billing systems let the address expire, such as weeks after the due date;
+   * an address of this API in `pdf_url` does not.
+   */
   @ApiProperty({ type: String, nullable: true, format: 'uri', example: null })
   hosted_url!: string | null;
 

@@ -36,6 +36,12 @@ export class SetRoleDto {
   @ApiProperty({ enum: ROLES, example: 'billing' })
   @IsOneOf(ROLES)
   role!: OperatorRole;
+
+  /** The role that it has now, so that none is replaced unseen. */
+  @IsOptional()
+  @ApiProperty({ enum: ROLES, required: false, nullable: true })
+  @IsOneOf(ROLES)
+  replaces?: OperatorRole | null;
 }
 
 /** An account of one of the operator's people. */

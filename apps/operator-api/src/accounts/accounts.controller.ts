@@ -78,16 +78,19 @@ export class AccountsController {
   @HttpCode(HttpStatus.OK)
   @RequireRole()
   @FreshLogin()
-  @ApiOperation({ summary: 'Give an account another role', description: 'Its sessions have it at once.' })
+  @ApiOperation({
+    summary: 'Give an account another role',
+    description: 'Its sessions have it at once. With `replaces`, refused if it has another one by now.',
+  })
   @ApiParam(ACCOUNT_ID)
   @ApiOkResponse({ type: AccountDto, description: 'The changed account.' })
   @ProblemReplies('invalid_request', 'cross_site_request', NO_SUCH_ACCOUNT)
   async setAccountRole(
     @Actor() actor: string,
     @Param('id', PathId.uuid) id: string,
-    @Body() { role }: SetRoleDto,
+    @Body() { role, replaces }: SetRoleDto,
   ): Promise<AccountDto> {
-    return toAccountDto(await this.accounts.setRole(actor, id, role));
+    return toAccountDto(await this.accounts.setRole(actor, id, role, replaces ?? undefined));
   }
 
   @Post(':id/activate')

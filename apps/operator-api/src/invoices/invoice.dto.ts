@@ -130,6 +130,12 @@ export class SetInvoiceStatusDto {
   @ApiProperty({ enum: INVOICE_STATUSES, example: 'paid' })
   @IsOneOf(INVOICE_STATUSES)
   status!: VisibleInvoiceStatus;
+
+  /** The status that it has now, so that none is replaced unseen. */
+  @IsOptional()
+  @ApiProperty({ enum: INVOICE_STATUSES, required: false, nullable: true })
+  @IsOneOf(INVOICE_STATUSES)
+  replaces?: VisibleInvoiceStatus | null;
 }
 
 /** An invoice or a credit note. */

@@ -74,15 +74,19 @@ export class InvoicesController {
   @HttpCode(HttpStatus.OK)
   @RequireRole('billing')
   @FreshLogin()
-  @ApiOperation({ summary: 'Set the status of an invoice', description: 'Of one that the operator issued.' })
+  @ApiOperation({
+    summary: 'Set the status of an invoice',
+    description: 'Of one that the operator issued. With `replaces`, refused if it has another status by now.',
+  })
   @ApiParam(INVOICE_ID)
   @ApiOkResponse({ type: InvoiceDto, description: 'The changed invoice.' })
   @ProblemReplies('invalid_request', 'cross_site_request', NO_SUCH_INVOICE)
   async setInvoiceStatus(
     @Actor() actor: string,
     @Param('id', PathId.uuid) id: string,
-    @Body() { status }: SetInvoiceStatusDto,
+    @Body() { status, replaces }: SetInvoiceStatusDto,
   ): Promise<InvoiceDto> {
-    return toInvoiceDto(await this.customers.addToOne(await this.invoices.setStatus(actor, id, status)));
+    const changed = await this.invoices.setStatus(actor, id, status, replaces ?? undefined);
+    return toInvoiceDto(await this.customers.addToOne(changed));
   }
 }

@@ -68,6 +68,7 @@ function AccountActions() {
         path={`${path}/set-role`}
         needs="admin"
         initial={{ role: account.role }}
+        bodyOf={({ role }) => ({ role, replaces: account.role })}
         question={account.name}
         done="The role is changed"
       >

@@ -135,6 +135,7 @@ function SetStatus() {
       needs="billing"
       done="The status is set"
       initial={{ status: invoice.status }}
+      bodyOf={({ status }) => ({ status, replaces: invoice.status })}
       question={`Invoice ${invoice.number}. The customer sees its status.`}
     >
       <SelectInput

@@ -60,9 +60,14 @@ const setStatus = command({
       'new status',
       read.oneOf<VisibleInvoiceStatus>()('open', 'paid', 'void', 'uncollectible'),
     ),
+    replaces: optional(
+      '--replaces <status>',
+      'status that it has now: refused if a colleague has set another one meanwhile',
+      read.oneOf<VisibleInvoiceStatus>()('open', 'paid', 'void', 'uncollectible'),
+    ),
   },
-  examples: ['--invoice 0198c9b2-5a3e-4c41-8f60-2b8f6f0f6a51 --status paid'],
-  run: ({ invoices }, { invoice, status }, { actor }) => invoices.setStatus(actor, invoice, status),
+  examples: ['--invoice 0198c9b2-5a3e-4c41-8f60-2b8f6f0f6a51 --status paid --replaces open'],
+  run: ({ invoices }, { invoice, status, replaces }, { actor }) => invoices.setStatus(actor, invoice, status, replaces),
 });
 
 const list = command({

@@ -125,9 +125,12 @@ export class OperatorAccountsService {
     return account;
   }
 
-  /** Gives an account another role, which its sessions have at once. @throws ServiceError not_found, invalid_request */
-  setRole(actor: string, id: string, role: OperatorRole): Promise<OperatorAccount> {
-    return this.change(actor, id, 'account.role', { role });
+  /**
+   * Gives an account another role, which its sessions have at once. @param former the role that it has, so that none is replaced unseen
+   * @throws ServiceError not_found; invalid_request for the last administrator, or if the account has another role by now
+   */
+  setRole(actor: string, id: string, role: OperatorRole, former?: OperatorRole): Promise<OperatorAccount> {
+    return this.change(actor, id, 'account.role', { role }, former);
   }
 
   /** Deactivates an account and ends its sessions, or activates it. @throws ServiceError not_found, invalid_request */
@@ -229,12 +232,15 @@ export class OperatorAccountsService {
     id: string,
     action: string,
     change: Partial<Pick<OperatorAccount, 'role' | 'active'>>,
+    formerRole?: OperatorRole,
   ): Promise<OperatorAccount> {
     return this.dataSource.transaction(async (manager) => {
       // One change at a time: two administrators cannot deactivate each other.
       await manager.query('lock table operator_account in share row exclusive mode');
       const account = await manager.findOneBy(OperatorAccount, { id });
       if (!account) throw unknownAccount(id);
+      if (formerRole !== undefined && account.role !== formerRole)
+        throw new ServiceError('invalid_request', `Meanwhile the account was given the role ${account.role}`);
       const changed = Object.assign(account, change);
       const others = await manager.countBy(OperatorAccount, { role: 'admin', active: true });
       await manager.update(OperatorAccount, { id }, change);

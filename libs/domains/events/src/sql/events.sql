@@ -84,10 +84,13 @@ end $$;
 -- process whose requests wait for them: one look for all.
 create or replace function app.customers_with_events(p_customers uuid[], p_positions bigint[]) returns setof uuid
 language plpgsql stable security definer set search_path = pg_catalog, public, pg_temp as $$
+declare
+  -- Found by a binary search: thousands may wait.
+  positions constant jsonb := jsonb_object(p_customers::text[], p_positions::text[]);
 begin
   return query
   select p.customer_id from event_position p
-  where p.customer_id = any (p_customers) and p.last > p_positions[array_position(p_customers, p.customer_id)];
+  where p.customer_id = any (p_customers) and p.last > (positions->>p.customer_id::text)::bigint;
   return query
   select distinct e.customer_id from event e where e.customer_id = any (p_customers) and e.position is null;
 end $$;

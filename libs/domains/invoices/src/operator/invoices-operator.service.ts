@@ -165,10 +165,17 @@ export class InvoicesOperatorService {
   }
 
   /**
-   * Sets the status of a manual invoice, and its amount due accordingly. @throws ServiceError not_found;
-   * invalid_request for an invoice of a billing source, which the next sync would reset, or of an erased customer
+   * Sets the status of a manual invoice, and its amount due accordingly. @param former the status that it has, so that none is
+   * replaced unseen
+   * @throws ServiceError not_found; invalid_request for an invoice of a billing source, which the next sync would reset, or of an
+   * erased customer, or if the invoice has another status by now
    */
-  setStatus(actor: string, id: string, status: VisibleInvoiceStatus): Promise<InvoiceSummary> {
+  setStatus(
+    actor: string,
+    id: string,
+    status: VisibleInvoiceStatus,
+    former?: VisibleInvoiceStatus,
+  ): Promise<InvoiceSummary> {
     return this.dataSource.transaction(async (manager) => {
       const { customerId, source } = await findInvoice(manager, id);
       if (source !== 'manual')
@@ -177,6 +184,8 @@ export class InvoicesOperatorService {
       // Another person may set it at the same time: read behind the lock, it is as that person has left it.
       const invoice = await manager.findOneByOrFail(Invoice, { customerId, id });
       const { amount, status: before } = invoice;
+      if (former !== undefined && before !== former)
+        throw new ServiceError('invalid_request', `Meanwhile the invoice was set to ${before}: read it again`);
       const owed = status === 'open' || status === 'uncollectible';
       const paidAt = status === 'paid' ? (invoice.paidAt ?? (() => 'app.now()')) : null;
       // The same status again is no change that the customer sees.

@@ -31,7 +31,7 @@ const KEY: Parameter = {
 const PROBLEMS = ['idempotency_key_in_progress', 'idempotency_key_reused', 'idempotency_reply_not_kept'];
 
 /** Errors that any request can get before its route is found, and errors that any body can cause. */
-const ANY_REQUEST: ErrorCode[] = ['invalid_request', 'headers_too_large'];
+const ANY_REQUEST: ErrorCode[] = ['invalid_request', 'uri_too_long', 'headers_too_large'];
 const ANY_BODY: ErrorCode[] = ['request_timeout', 'payload_too_large', 'unsupported_media_type'];
 
 const integer = (description: string, example: number) => ({
@@ -139,7 +139,7 @@ function addProblems(document: Document, operation: Operation, dialect?: Problem
 const MAY_BE_TEMPORARY = ['402', '409', '429', '502', '503', '529'];
 
 /** Statuses of errors that come before the names in a request are read. */
-const BEFORE_THE_INPUT = ['401', '408', '413', '415', '431'];
+const BEFORE_THE_INPUT = ['401', '408', '413', '414', '415', '431'];
 
 function headersOf(status: string): (keyof typeof HEADERS)[] {
   const always = [
