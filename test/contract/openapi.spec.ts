@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compileCache } from '@test/compile-cache';
+import { CUSTOMER_EVENT_TYPES } from '@domains/events';
 import { SCOPES } from '@platform/tokens';
 import { problemType } from '@platform/errors';
 import type { ProblemBody } from '@test/expect-problem';
@@ -36,6 +37,7 @@ const document = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
   servers: { url: string }[];
   components: { schemas: Record<string, Schema>; securitySchemes: { token: { description: string } } };
   paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, unknown>;
 };
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const),
@@ -81,6 +83,16 @@ describe('the OpenAPI document', () => {
     const { security, responses } = named[route]!;
     expect(security).toEqual([{ token: scope === null ? [] : [scope] }]);
     expect(Object.keys(responses).map(Number)).toEqual(expect.arrayContaining([...statuses, ...ANYWHERE]));
+  });
+
+  it('describes all that is sent to endpoints, the test too, which is no event of the log', () => {
+    expect(Object.keys(document.webhooks).sort()).toEqual([...CUSTOMER_EVENT_TYPES, 'webhook.test'].sort());
+    const { schemas } = document.components;
+    expect(schemas.EventDto?.properties?.type?.enum).not.toContain('webhook.test');
+    expect(schemas.WebhookTestDto).toMatchObject({
+      required: ['id', 'type', 'created_at', 'data'],
+      properties: { type: { enum: ['webhook.test'] }, data: { $ref: '#/components/schemas/WebhookTestDataDto' } },
+    });
   });
 
   it('gives every operation an id of its own', () => {

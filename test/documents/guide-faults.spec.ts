@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { GuideFolder } from '@test/documents/guide-programs';
 import type { TestAiCustomer } from '@test/ai-factories';
@@ -220,6 +221,25 @@ describe("programs of the customers' guide", () => {
       const { stdout } = await run('send.ts', words(`[[sandbox:${fault}]]`));
       expect(stdout).toMatch(said);
       expect(full.sandbox.elks46.total).toBe(1);
+    });
+
+    it('says that a message was sent of which a report has come since, and a try with the same key sends none', async () => {
+      const { run, call } = await caller();
+      const key = randomUUID();
+      const said = await run('send.ts', [...words('[[sandbox:cut]]'), key]);
+      const [id] = /^[0-9a-f-]{36}/.exec(said.stdout) ?? [];
+      // What a delivery report does.
+      const { rowCount } = await full.api.superuser.query(`update sms_message set status = 'delivered' where id = $1`, [
+        id,
+      ]);
+      expect(rowCount).toBe(1);
+      full.sandbox.reset();
+      expect(await run('send.ts', [...words('[[sandbox:cut]]'), key])).toMatchObject({
+        exitCode: 0,
+        stdout: `${id} is delivered: do not send it again\n`,
+      });
+      expect(full.sandbox.elks46.total).toBe(0);
+      expect((await call(`/sms/log/${id}`)).status).toBe(200);
     });
 
     it('shows why the gateway refuses, and does not ask again', async () => {

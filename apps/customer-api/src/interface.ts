@@ -18,8 +18,8 @@ export const CUSTOMER_INTERFACE: InterfaceParts = {
   version: '1.0.0',
   description:
     'Read and act on your own account: services, AI credit and AI messages, invoices, support tickets, SMS and status. ' +
-    'The bearer token alone identifies the customer. Every error is a problem document (RFC 9457); ' +
-    `[${ERROR_PAGE}](${ERROR_PAGE}) lists every code with its remedy.\n\n` +
+    'The bearer token alone identifies the customer. Every error is a problem document (RFC 9457), except below `/ai/v1`, ' +
+    `where errors are as the AI provider's SDKs read them; [${ERROR_PAGE}](${ERROR_PAGE}) lists every code with its remedy.\n\n` +
     `A token has scopes. Each operation names the scope that it needs:\n\n${SCOPE_TABLE}`,
   prefix: API_PREFIX,
   address: ({ PUBLIC_URL }) => PUBLIC_URL,

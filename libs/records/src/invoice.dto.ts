@@ -85,7 +85,10 @@ export class InvoiceDto {
   @ApiProperty({ type: String, nullable: true, format: 'uri', example: null })
   hosted_url!: string | null;
 
-  /** When the invoice was created in the billing system. */
+  /**
+   * Its place in the list: when it was issued in the billing system, or the beginning of that day if no more is known. It may come into
+   * this API later.
+   */
   @ApiProperty({ format: 'date-time', example: '2026-11-01T00:00:00.000000Z' })
   created_at!: string;
 

@@ -21,7 +21,7 @@ export class SmsDto {
   sender_id!: string;
 
   /**
-   * The text.
+   * The text; empty once the operator's retention time of texts is over.
    * @example 'Your order is ready'
    */
   @ApiProperty({ maxLength: SMS_MESSAGE_MAX })

@@ -220,6 +220,29 @@ export function toNewEndpoint({ url, event_types, description }: CreateWebhookEn
   return { url, eventTypes: event_types, description };
 }
 
+/** What a test is about. */
+export class WebhookTestDataDto {
+  /** The endpoint that it is sent to. */
+  @ApiProperty({ format: 'uuid' })
+  endpoint_id!: string;
+}
+
+/** The event that a test sends. */
+export class WebhookTestDto {
+  /** The same in each attempt. */
+  @ApiProperty({ format: 'uuid' })
+  id!: string;
+
+  @ApiProperty({ enum: [TEST_TYPE], example: TEST_TYPE })
+  type!: typeof TEST_TYPE;
+
+  /** When you asked for it. */
+  @ApiProperty({ format: 'date-time', example: '2026-11-20T12:00:00.000000Z' })
+  created_at!: string;
+
+  data!: WebhookTestDataDto;
+}
+
 /** The change that a request describes. */
 export function toEndpointChange({ url, event_types, description, enabled }: ChangeWebhookEndpointDto): EndpointChange {
   return { url, eventTypes: event_types, description, enabled };

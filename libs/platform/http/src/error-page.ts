@@ -40,7 +40,8 @@ export function errorPage({ title, errors }: ErrorPageParts): string {
 </head>
 <body>
 <h1>Errors</h1>
-<p>Every error is a problem document (<a href="https://www.rfc-editor.org/rfc/rfc9457">RFC 9457</a>). Programs look at
+<p>An error is a problem document (<a href="https://www.rfc-editor.org/rfc/rfc9457">RFC 9457</a>), unless the description
+of its operation has another form. Programs look at
 <code>code</code>, which never changes its meaning; people read <code>detail</code>, which explains this occurrence,
 and <code>errors</code>, which points at the fields. Quote <code>request_id</code> to the operator. The operations are at
 <a href="/docs">/docs</a>.</p>

@@ -7,8 +7,9 @@ export type WebhookDescriptions = Readonly<Record<string, WebhookDescription>>;
 export interface WebhookDescription {
   /** When there is one. */
   when: string;
-  /** The DTO of the record that it is about. */
+  /** The DTO of the record that it is about; of the whole event, if it is none of those that the log has. */
   dto: new () => object;
+  isWhole?: boolean;
 }
 
 /** The DTOs of the records, so that the document has their schemas. */
@@ -45,7 +46,8 @@ export function describeWebhooks(document: Document, webhooks: WebhookDescriptio
   );
 }
 
-function operationOf(type: string, { when, dto }: WebhookDescription) {
+function operationOf(type: string, { when, dto, isWhole = false }: WebhookDescription) {
+  const whole = { $ref: `#/components/schemas/${dto.name}` };
   return {
     operationId: `on_${type.replaceAll(/\W/g, '_')}`,
     summary: type,
@@ -58,7 +60,7 @@ function operationOf(type: string, { when, dto }: WebhookDescription) {
       required: true,
       content: {
         'application/json': {
-          schema: { allOf: [{ $ref: '#/components/schemas/EventDto' }, narrowed(type, dto.name)] },
+          schema: isWhole ? whole : { allOf: [{ $ref: '#/components/schemas/EventDto' }, narrowed(type, dto.name)] },
         },
       },
     },
