@@ -154,6 +154,16 @@ describe('receipts', () => {
     expect(await readAllPages(me.call, '/ai/usage?to=2026-06-30')).toEqual([]);
   });
 
+  it('are in it too if the clock was set back between the two, over midnight', async () => {
+    const me = await createAiCaller(ai);
+    const early = await saveFakeUsage(ai.api.superuser, me.customer.id, {
+      ...{ createdAt: '2026-06-30T21:59:50Z', reservedAt: '2026-06-30T22:00:30Z', model: 'early' },
+    });
+    for (const query of ['from=2026-06-30&to=2026-06-30', 'to=2026-06-30&model=early'])
+      expect((await readAllPages(me.call, `/ai/usage?${query}`)).map(({ id }) => id)).toEqual([early.id]);
+    expect(await readAllPages(me.call, '/ai/usage?from=2026-07-01')).toEqual([]);
+  });
+
   it('add up by day, month, model and token', async () => {
     const me = await createAiCaller(ai);
     const second = await saveFakeToken(ai.api.superuser, me.customer.id, { name: 'second' });

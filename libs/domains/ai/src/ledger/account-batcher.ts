@@ -12,10 +12,18 @@ const LOCKED = Symbol('locked');
  */
 export type RunBatch<Item, Result> = (batch: Item[], wait: LockWait) => Promise<Result[]>;
 
+export interface AccountBatcherOptions<Item, Result> extends Pick<
+  BatcherOptions<Item, Result>,
+  'size' | 'concurrency' | 'failsAll'
+> {
+  /** Whether an operation may wait for a lock other than its account's. */
+  locksMore?: (item: Item) => boolean;
+}
+
 /**
  * Batches operations of one kind on the accounts of many customers, sorted by customer. If an account is locked, the
  * batch goes on without that customer, whose operations wait in batches of their own: a locked account delays its own
- * customer only.
+ * customer only. If no account is locked, it goes on without the operations that may have waited for something else.
  */
 export class AccountBatcher<Item extends { customerId: string }, Result> implements Batcher<Item, Result> {
   private readonly batches: MicroBatcher<Item, Result | typeof LOCKED>;
@@ -24,7 +32,7 @@ export class AccountBatcher<Item extends { customerId: string }, Result> impleme
   constructor(
     private readonly run: RunBatch<Item, Result>,
     private readonly locked: LockedAccounts,
-    options: Pick<BatcherOptions<Item, Result>, 'size' | 'concurrency' | 'failsAll'>,
+    private readonly options: AccountBatcherOptions<Item, Result>,
   ) {
     const compare = byCustomer<Item>;
     this.batches = new MicroBatcher({ ...options, compare, run: (batch) => this.runUnlocked(batch) });
@@ -76,7 +84,9 @@ export class AccountBatcher<Item extends { customerId: string }, Result> impleme
       const customers = [...new Set(items.map(({ customerId }) => customerId))];
       if (attempt === ATTEMPTS || customers.length === 1) break;
       const locked = await this.locked.findLocked(customers);
-      places = places.filter((place) => !locked.has((batch[place] as Item).customerId));
+      const { locksMore = () => false } = this.options;
+      const stays = (item: Item) => (locked.size > 0 ? !locked.has(item.customerId) : !locksMore(item));
+      places = places.filter((place) => stays(batch[place] as Item));
     }
     return results;
   }

@@ -108,12 +108,17 @@ export class CreditLedgerService extends CreditLedger implements OnModuleInit {
     });
     const batcher = <Item extends { customerId: string }, Result>(
       run: RunBatch<Item, Result>,
+      locksMore?: (item: Item) => boolean,
     ): Batcher<Item, Result> =>
       engine === 'cluster'
-        ? new CustomerBatchers(() => new AccountBatcher(run, locked, PER_CUSTOMER))
-        : new AccountBatcher(run, locked, OVER_MANY_CUSTOMERS);
+        ? new CustomerBatchers(() => new AccountBatcher(run, locked, { ...PER_CUSTOMER, locksMore }))
+        : new AccountBatcher(run, locked, { ...OVER_MANY_CUSTOMERS, locksMore });
     return (this.batchers = {
-      reservations: batcher((batch: ReservationRequest[], wait) => statements.reserve(batch, wait)),
+      // A key's row may be locked by the deletion of old ones, or by another request with this key.
+      reservations: batcher(
+        (batch: ReservationRequest[], wait) => statements.reserve(batch, wait),
+        ({ key }) => key != null,
+      ),
       settlements: batcher((batch: Settlement[], wait) => statements.settle(batch, wait)),
       releases: batcher((batch: Release[], wait) => statements.release(batch, wait)),
     });

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { CreditLedger, type CreditLedgerService } from '@domains/ai';
 import { saveAiCustomer } from '@test/ai-factories';
@@ -74,6 +74,32 @@ describe('A locked account', () => {
     );
     expect(rows[0]!.count).toBeGreaterThanOrEqual(60);
   });
+
+  itOnOneServer(
+    'is none if a key is: the calls beside it in the batch go on without it',
+    'a batch there has one customer',
+    async () => {
+      await locker.query('rollback');
+      await locker.query('begin');
+      const key = { hash: randomBytes(32), fingerprint: randomBytes(32) };
+      // As a deletion of old keys or another request holds it.
+      await locker.query('select app.claim_idempotency_key($1, $2, $3, $4)', [
+        locked,
+        key.hash,
+        key.fingerprint,
+        randomUUID(),
+      ]);
+      const others = [await save(), await save(), await save()];
+      const ledger = fixture.ledger(0);
+      const waiting = ledger.reserve(request(locked, { key }));
+      const statements = await queriesDuring(() => Promise.all(others.map((id) => ledger.reserve(request(id)))));
+      // Of all four, of the three without a key, and of the one that waits.
+      const reserving = statements.filter((text) => text.includes('app.ai_reserve'));
+      expect(reserving.length).toBeLessThanOrEqual(3);
+      await locker.query('rollback');
+      expect(await waiting).toMatchObject({ outcome: 'reserved' });
+    },
+  );
 
   it('fails the calls of its customer when it stays locked, and reserves nothing', async () => {
     await expect(fixture.ledger().reserve(request(locked))).rejects.toMatchObject({

@@ -252,11 +252,14 @@ function receiptsOfModelSql(tables: ReceiptTables): string {
     order by s.first desc, r.id desc limit $2`;
 }
 
-/** Bounds that are null are open. greatest and least ignore nulls; coalesce could be no index condition under row level security. */
+/**
+ * Bounds that are null are open. The hour is for a clock that was set back between an id and the time of its receipt. greatest and
+ * least ignore nulls; coalesce could be no index condition under row level security.
+ */
 function within({ usage: u }: ReceiptTables): string {
   const [id, createdAt] = [u.column('id'), u.column('createdAt')];
   return `${u.column('customerId')} = $1
       and ${id} >= greatest(app.first_id($3::timestamptz), '00000000-0000-0000-0000-000000000000')
-      and ${id} < least(app.first_id($5::timestamptz), $6::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+      and ${id} < least(app.first_id($5::timestamptz + interval '1 hour'), $6::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
       and ${createdAt} >= greatest($4::timestamptz, '-infinity') and ${createdAt} < least($5::timestamptz, 'infinity')`;
 }
