@@ -78,7 +78,8 @@ interface Secret {
 
 /**
  * Compresses and encrypts replies, each under a key of its own that is derived from SECRETS_KEY and the
- * caller's Idempotency-Key. Neither the database with SECRETS_KEY nor the database with the caller's key reveals a reply.
+ * caller's Idempotency-Key. Neither the database with SECRETS_KEY nor the database with the caller's key reveals a reply,
+ * unless the caller's key can be guessed, such as a number: its hash is in the database.
  */
 @Injectable()
 export class ReplySealerService {
