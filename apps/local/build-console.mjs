@@ -1,7 +1,7 @@
 // Builds the operator's console into dist/apps/operator-console, unless it is built from the sources that there are. Its packages are
 // its own: they are installed first, if they are not there.
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 
 const FOLDER = 'apps/operator-console';
 const STAMP = 'dist/apps/operator-console/.built';
@@ -23,7 +23,10 @@ function run(command, cwd) {
 }
 
 if (isStale()) {
+  const begun = new Date();
   run(`node test/support/install-if-stale.mjs ${FOLDER}`);
   run('npm run -s build', FOLDER);
   writeFileSync(STAMP, '');
+  // A source that was saved meanwhile may not be in it.
+  utimesSync(STAMP, begun, begun);
 }

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 
-const { existsSync, readFileSync, statSync, writeFileSync } = fs;
+const { existsSync, readFileSync, statSync, utimesSync, writeFileSync } = fs;
 
 // npm installs Node for the systems that package.json lists, and goes on without it on others. An old one lacks functions of
 // `fs`, which therefore are not imported by name.
@@ -27,6 +27,7 @@ const isBuilt = existsSync(STAMP);
 const isStale = !isBuilt || sources.some((path) => statSync(path).mtimeMs > statSync(STAMP).mtimeMs);
 if (isStale || (!mayBeUnchecked && readFileSync(STAMP, 'utf8') === UNCHECKED)) {
   process.stderr.write('Compiling…\n');
+  const begun = new Date();
   // Not over files that tsc remembers as its own: it would not write them again.
   const isUnchecked = mayBeUnchecked && !isBuilt && !existsSync('dist/.tsbuildinfo');
   if (isUnchecked) {
@@ -37,4 +38,6 @@ if (isStale || (!mayBeUnchecked && readFileSync(STAMP, 'utf8') === UNCHECKED)) {
     if (status !== 0) process.exit(status ?? 1);
   }
   writeFileSync(STAMP, isUnchecked ? UNCHECKED : 'checked');
+  // A source that was saved meanwhile may not be in it.
+  utimesSync(STAMP, begun, begun);
 }

@@ -313,9 +313,20 @@ function describeLauncher(): void {
       const waiting = `select from pg_locks where relation = 'support_ticket_reply'::regclass and not granted`;
       return (await owner.query(waiting)).rowCount === 1;
     });
-    const third = launch();
+    // A developer's environment may have the key of a real provider.
+    const third = launch({ ANTHROPIC_API_KEY: 'sk-not-one', SMS_GATEWAY: 'link-mobility' });
     await ready(third);
     expect((await paste(third.text())).status).toBe(200);
+    expect(third.text()).toContain('REAL: AI provider. ');
+    expect(third.text()).toContain('SANDBOX: SMS gateway, Stripe, Fiken.');
+    expect(third.text()).not.toContain('Nothing is sent');
+    const [, token = ''] = /Demo token +(\S+)/.exec(third.text()) ?? [];
+    const sent = await fetch(`http://localhost:${port}/api/v1/sms/send`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ to: '+4790000001', message: 'Hello' }),
+    });
+    expect([sent.status, await sent.json()]).toEqual([201, expect.objectContaining({ status: 'accepted' })]);
     const { rows } = await asOwner(folder, (owner) =>
       owner.query(`select customer_number as number,
         (select array_agg(type order by type) from customer_service) as services,
@@ -334,6 +345,10 @@ function describeLauncher(): void {
         ...{ tickets: ['Slow web site'], replies: 1 },
       },
     ]);
+    const [postmaster] = readFileSync(join(folder, '.data', 'postgres', 'postmaster.pid'), 'utf8').split('\n');
+    process.kill(Number(postmaster), 'SIGKILL');
+    expect(await third.exited).toBe(1);
+    expect(third.text()).toContain('The database stopped by itself');
   }, 240_000);
 
   it('starts nothing when a port is taken', async () => {

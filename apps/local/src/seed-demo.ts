@@ -90,8 +90,9 @@ export async function seedDemo(config: AppConfig): Promise<Demo> {
       scopes: Object.keys(SCOPES) as Scope[],
       expiresAt: new Date(Date.now() + TOKEN_DAYS * DAY_MS),
     });
-    const { SANDBOX_URL } = config;
-    const receivesWebhooks = SANDBOX_URL !== undefined && (await addReceiver(app, id, SANDBOX_URL));
+    const { SANDBOX_URL, WEBHOOK_ALLOW_PRIVATE } = config;
+    const receivesWebhooks =
+      SANDBOX_URL !== undefined && WEBHOOK_ALLOW_PRIVATE && (await addReceiver(app, id, SANDBOX_URL));
     return { ...operator, customer: { name, token }, receivesWebhooks };
   } finally {
     await app.close();

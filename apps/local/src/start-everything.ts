@@ -1,16 +1,20 @@
 import { fork, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { providerSettings } from '@domains/ai';
+import { fikenSettings, stripeSettings } from '@domains/invoices';
+import { gatewayAccess, SANDBOX_GATE } from '@domains/sms';
 import { migrateSchema } from '@schema';
 import {
   type AppConfig,
   customerApiAddress,
   customerOrigin,
-  givenSettings,
   loadConfig,
   saveLocalServices,
+  savePrivately,
+  settingsWithFiles,
 } from '@platform/config';
 import { migrateJobQueue } from '@platform/jobs';
 import { type Demo, seedDemo } from './seed-demo';
@@ -37,9 +41,6 @@ interface ChildProcess extends Part {
   failed: Promise<string>;
 }
 
-/** Command lines of the programs. */
-const ARGUMENTS: Record<string, string[]> = { sandbox: ['--port', '0'] };
-
 const SECRETS_FILE = resolve('.data', 'secrets.json');
 
 /** Secrets of the local installation. They are generated once, so that the next start can decrypt the stored data. */
@@ -53,7 +54,7 @@ interface LocalSecrets {
  * @throws the reason why a part could not start
  */
 export async function startEverything(aborted: AbortSignal): Promise<Everything> {
-  const given = givenSettings(process.env);
+  const given = settingsWithFiles(process.env);
   const production = given.NODE_ENV === 'production';
   // In production no setting has a made-up default: a missing or weak one is an error.
   const config = loadConfig(
@@ -80,10 +81,11 @@ export async function startEverything(aborted: AbortSignal): Promise<Everything>
       parts.start(startChild('customer-api', { ...environment, ...(logins && { DATABASE_URL: logins.api }) })),
       parts.start(startChild('operator-api', console)),
     ]);
+    const failed = [...children.map((child) => child.failed), ...(local?.failed ?? [])];
     aborted.throwIfAborted();
     process.stdout.write(welcome(settings, demo));
     if (!production && settings.OPERATOR_CONSOLE_BUILD) await parts.start(buildConsole(consoleOrigin(settings)));
-    return { failed: Promise.race(children.map(({ failed }) => failed)), stop: () => parts.stop() };
+    return { failed: Promise.race(failed), stop: () => parts.stop() };
   } catch (error) {
     await parts.stop();
     throw error;
@@ -98,29 +100,40 @@ async function localEnvironment(
   given: NodeJS.ProcessEnv,
   internalPort: number,
   parts: Parts,
-): Promise<{ environment: NodeJS.ProcessEnv; databaseUrl?: string }> {
+): Promise<{ environment: NodeJS.ProcessEnv; databaseUrl?: string; failed: Promise<string>[] }> {
   if (!given.DATABASE_URL) assertNotRunning();
   const secrets = given.DATABASE_URL ? undefined : loadLocalSecrets();
   const [database, sandbox] = await Promise.all([
     secrets && parts.start(startDatabase(secrets.databasePassword)),
-    given.SANDBOX_URL ? undefined : parts.start(startChild('sandbox', given)),
+    given.SANDBOX_URL ? undefined : parts.start(startChild('sandbox', given, sandboxArguments(internalPort))),
   ]);
   const services = {
     // The command line beside it refuses another one.
     ...(given.BILLING_TIMEZONE && { BILLING_TIMEZONE: given.BILLING_TIMEZONE }),
     ...(secrets && database && { DATABASE_URL: database.url, SECRETS_KEY: secrets.secretsKey, DEMO_CUSTOMER: 'true' }),
+    ...(sandbox && { SANDBOX_URL: sandbox.url ?? '' }),
     // The sandbox's SMS gateways post delivery reports here; real gateways post to the operator's proxy.
-    ...(sandbox && {
-      SANDBOX_URL: sandbox.url ?? '',
-      SMS_REPORT_URL: `http://127.0.0.1:${internalPort}`,
-      // The sandbox receives webhooks, too, on this machine.
-      WEBHOOK_ALLOW_PRIVATE: 'true',
-    }),
+    SMS_REPORT_URL: reportUrl(internalPort),
+    // The sandbox receives webhooks, too, on this machine.
+    WEBHOOK_ALLOW_PRIVATE: 'true',
   };
   saveLocalServices({ ...services, LAUNCHER_PID: String(process.pid) });
   // There is no proxy that keeps connections: a stop waits for nobody.
-  return { environment: { SHUTDOWN_IDLE_MS: '0', ...services, ...given }, databaseUrl: database?.url };
+  const environment = { SHUTDOWN_IDLE_MS: '0', ...services, ...given };
+  const failed = [
+    ...(sandbox ? [sandbox.failed] : []),
+    ...(database ? [database.exited.then(() => 'The database stopped by itself')] : []),
+  ];
+  return { environment, databaseUrl: database?.url, failed };
 }
+
+const reportUrl = (internalPort: number) => `http://127.0.0.1:${internalPort}`;
+
+/** On any port, with the gate of LINK Mobility's delivery reports that the API names in the sandbox. */
+const sandboxArguments = (internalPort: number) => [
+  ...['--port', '0'],
+  ...['--link-gate', `${SANDBOX_GATE}=${reportUrl(internalPort)}/sms/delivery-reports/link-mobility`],
+];
 
 const consoleOrigin = (config: AppConfig) => config.OPERATOR_URL ?? `http://localhost:${config.OPERATOR_PORT}`;
 
@@ -167,9 +180,9 @@ class Parts {
 }
 
 /** Starts a program and waits until it announces that it is ready. */
-async function startChild(name: string, environment: NodeJS.ProcessEnv): Promise<ChildProcess> {
+async function startChild(name: string, environment: NodeJS.ProcessEnv, words: string[] = []): Promise<ChildProcess> {
   const main = join(__dirname, '..', '..', name, 'src', 'main.js');
-  const child = fork(main, ARGUMENTS[name] ?? [], { env: environment, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const child = fork(main, words, { env: environment, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const exited = once(child, 'exit');
   const failed = exited.then(([code, signal]) => `The ${name} stopped by itself (${String(code ?? signal)})`);
   const [message] = await Promise.race([
@@ -200,9 +213,25 @@ class StartError extends Error {
 function loadLocalSecrets(): LocalSecrets {
   if (existsSync(SECRETS_FILE)) return JSON.parse(readFileSync(SECRETS_FILE, 'utf8')) as LocalSecrets;
   const secrets = { databasePassword: randomBytes(18).toString('hex'), secretsKey: randomBytes(32).toString('base64') };
-  mkdirSync(dirname(SECRETS_FILE), { recursive: true });
-  writeFileSync(SECRETS_FILE, JSON.stringify(secrets, null, 2), { mode: 0o600 });
+  savePrivately(SECRETS_FILE, JSON.stringify(secrets, null, 2));
   return secrets;
+}
+
+/** Which upstreams are the sandbox's, and which are not, because the developer's environment has settings of real ones. */
+function describeUpstreams(config: AppConfig): string[] {
+  const upstreams = [
+    ['AI provider', providerSettings(config)],
+    ['SMS gateway', gatewayAccess(config)],
+    ['Stripe', stripeSettings(config)],
+    ['Fiken', fikenSettings(config)],
+  ] as const;
+  const real = upstreams.flatMap(([name, access]) => (access?.inSandbox === false ? [name] : []));
+  if (real.length === 0)
+    return ['SANDBOX: AI provider, SMS gateway and billing sources are simulated. Nothing is sent or charged.'];
+  return [
+    `REAL: ${real.join(', ')}. The environment has settings of these: what is sent there is sent, and charged.`,
+    `SANDBOX: ${upstreams.flatMap(([name]) => (real.includes(name) ? [] : [name])).join(', ') || 'nothing else'}.`,
+  ];
 }
 
 /** The text that is printed after the start: the addresses, and a first call that works when pasted. */
@@ -217,7 +246,7 @@ function welcome(config: AppConfig, demo: Demo | undefined): string {
     `Metrics        ${internal}:${config.INTERNAL_PORT}/metrics, of the worker ${internal}:${workerInternalPort(config)}/metrics, of the operator API ${internal}:${operatorInternalPort(config)}/metrics`,
   ];
   if (config.SANDBOX_URL) {
-    lines.push('', 'SANDBOX: AI provider, SMS gateway and billing sources are simulated. Nothing is sent or charged.');
+    lines.push('', ...describeUpstreams(config));
     if (demo?.receivesWebhooks)
       lines.push(`Webhooks       ${config.SANDBOX_URL}/webhooks/ shows those of the demo customer`);
   }

@@ -90,3 +90,4 @@ export { AiSchema1763683200700 } from './migrations/1763683200700-ai';
 export { AiUsageOfTokens1763683201200 } from './migrations/1763683201200-ai-usage-of-tokens';
 export { AiCreditEvents1763683201610 } from './migrations/1763683201610-ai-credit-events';
 export { AiUsageOfDays1763683203700 } from './migrations/1763683203700-ai-usage-of-days';
+export { providerSettings } from './provider-keys/provider-settings';

@@ -15,3 +15,4 @@ export { SmsRetentionService } from './worker/sms-retention.service';
 export { SmsInbox1763683203400 } from './migrations/1763683203400-sms-inbox';
 export { UnconfirmedSms1763683205700 } from './migrations/1763683205700-unconfirmed-sms';
 export { UnconfirmedSmsService } from './worker/unconfirmed-sms.service';
+export { gatewayAccess, SANDBOX_GATE } from './adapters/create-gateway';

@@ -11,8 +11,7 @@ export class ConfigError extends Error {}
  * naming every invalid setting
  */
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): AppConfig {
-  const given = givenSettings(environment);
-  const parsed = configSchema.safeParse({ ...givenSettings(fromFiles(given)), ...given }, { error: explainIssue });
+  const parsed = configSchema.safeParse(settingsWithFiles(environment), { error: explainIssue });
   if (!parsed.success) {
     // A value that fails two checks, or a list of which two items are wrong, is reported once.
     const lines = new Set(parsed.error.issues.map(({ path: [name], message }) => `${String(name)}: ${message}`));
@@ -24,6 +23,12 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): AppCon
 /** The variables that are set. A blank one is not: as a number it would be 0. */
 export function givenSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+}
+
+/** The settings that are set, with those that files contain. @throws ConfigError if a file cannot be read */
+export function settingsWithFiles(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const given = givenSettings(environment);
+  return { ...givenSettings(fromFiles(given)), ...given };
 }
 
 function fromFiles(given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { givenSettings } from './load-config';
 
@@ -10,8 +10,14 @@ export type LocalServices = Record<string, string>;
 
 /** Saves the settings, readable by this user only: they contain the local secrets. */
 export function saveLocalServices(services: LocalServices): void {
-  mkdirSync(dirname(LOCAL_SERVICES_FILE), { recursive: true });
-  writeFileSync(LOCAL_SERVICES_FILE, JSON.stringify(services, null, 2), { mode: 0o600 });
+  savePrivately(LOCAL_SERVICES_FILE, JSON.stringify(services, null, 2));
+}
+
+/** Writes a file that this user alone can read: all of it or, on a full disk, nothing. Its folder is made. */
+export function savePrivately(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(`${path}.new`, text, { mode: 0o600 });
+  renameSync(`${path}.new`, path);
 }
 
 /**

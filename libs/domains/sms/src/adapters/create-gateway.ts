@@ -6,7 +6,8 @@ import type { GatewayAccount } from './http-sms.adapter';
 import { LinkMobilityAdapter } from './link-mobility.adapter';
 
 const SANDBOX_ACCOUNT = { username: SANDBOX_CREDENTIAL, password: SANDBOX_CREDENTIAL };
-const SANDBOX_GATE = 'customer-api';
+/** The sandbox's gate of LINK Mobility's delivery reports. */
+export const SANDBOX_GATE = 'customer-api';
 /** Longest reply that is read; gateways send none that long. */
 const LONGEST_REPLY_BYTES = 256 * 1024;
 

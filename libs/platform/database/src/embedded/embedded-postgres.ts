@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { chown, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
@@ -146,10 +146,10 @@ async function stopLeftOver(data: string): Promise<void> {
 
 /** After a reboot the process id may belong to another program. */
 function isPostgres(pid: number): boolean {
+  if (!existsSync('/proc/self/comm'))
+    return spawnSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' }).stdout.includes('postgres');
   const command = `/proc/${pid}/comm`;
-  return (
-    !existsSync('/proc/self/comm') || (existsSync(command) && readFileSync(command, 'utf8').startsWith('postgres'))
-  );
+  return existsSync(command) && readFileSync(command, 'utf8').startsWith('postgres');
 }
 
 function signal(pid: number, name: NodeJS.Signals | 0): boolean {
