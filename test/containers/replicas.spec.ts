@@ -63,6 +63,26 @@ describe('the number of replicas after stack.sh up', () => {
   );
 });
 
+describe('a restart', () => {
+  /** The worker's, while the engine does what `FAILS` begins with in vain. */
+  const RESTART = `
+set -euo pipefail
+docker() { :; }
+for part in common commands; do . "$STACK/$part.sh"; done
+dc() { [[ $* != "$FAILS"* ]]; }
+stack_restart worker`;
+
+  it.each([
+    ['nothing', 0],
+    ['restart', 1],
+    ['up', 1],
+  ])('is not said to be done where it failed: %s', (FAILS, status) => {
+    const env = { ...process.env, STACK: resolve('apps/operator/stack'), FAILS };
+    const said = spawnSync('bash', ['-c', RESTART], { env, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' });
+    expect(said).toMatchObject({ status, stdout: status === 0 ? 'worker: restarted\n' : '', stderr: '' });
+  });
+});
+
 describe('a replica that is stopped', () => {
   const STOP = `
 set -euo pipefail

@@ -260,7 +260,10 @@ stack_restart() {
       # Reads configuration and certificates anew. Requests in progress go on; an nginx before 1.27.4 closes clients' idle
       # connections.
       proxy) reload_proxies ;;
-      worker | console | console-tls | valkey | postgres) dc restart "$service" && dc up -d --no-deps --no-recreate --wait "$service" ;;
+      worker | console | console-tls | valkey | postgres)
+        dc restart "$service"
+        dc up -d --no-deps --no-recreate --wait "$service"
+        ;;
       *) fail "There is no service $service: api, worker, console, console-tls, proxy, valkey, postgres" ;;
     esac
     say "$service: restarted"
