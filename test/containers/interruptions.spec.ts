@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -159,6 +159,63 @@ describe('stack.sh', () => {
     expect(rollback(7).status).not.toBe(0);
     expect(rollback(undefined, ['former-simulated'])).toMatchObject({ status: 0 });
     expect(state()).toEqual(forward);
+  });
+});
+
+describe('replicas of the API', () => {
+  let folders: string;
+  let folder: string;
+  beforeEach(() => {
+    folders = mkdtempSync(join(tmpdir(), 'replicas-'));
+    folder = join(folders, 'first');
+    mkdirSync(folder);
+  });
+  afterEach(() => rmSync(folders, { recursive: true }));
+  const stack = (words: string, settings: Record<string, string> = {}) => {
+    writeFileSync(join(folder, 'steps'), '');
+    return run('test/containers/simulated-replicas.sh', words.split(' '), { FOLDER: folder, ...settings });
+  };
+  const inFolder = (path: string) => join(folder, path);
+  /** Their shares of the CPU, and those that the proxy chooses from. */
+  const state = () => ({
+    shares: readdirSync(inFolder('made')).map((one) => readFileSync(inFolder(`made/${one}`), 'utf8').trim()),
+    chosen: [...readFileSync(inFolder('proxy/replicas.conf'), 'utf8').matchAll(/^ {2}server (\S+):3000/gm)].map(
+      ([, address]) => address,
+    ),
+  });
+  const all = (count: number) => ({ shares: Array.from({ length: count }, () => '1024'), chosen: ['api'] });
+
+  it.each([
+    ['stack_scale 3', 'stack_scale 3', 3],
+    ['stack_scale 1', 'stack_scale 1', 1],
+    ['stack_restart api', 'stack_scale 2', 2],
+  ])('all get requests, and their CPU, after %s that was interrupted at any step, and %s', (first, then, count) => {
+    expect(stack('stack_scale 2').status).toBe(0);
+    expect(state()).toEqual(all(2));
+    const begin = folder;
+    for (let killAt = firstKill(); ; killAt += STRIDE) {
+      folder = join(folders, String(killAt));
+      cpSync(begin, folder, { recursive: true });
+      const { status } = stack(first, { KILL_AT: String(killAt) });
+      expect({ killAt, ...stack(then) }).toMatchObject({ killAt, status: 0 });
+      expect({ killAt, ...state() }).toEqual({ killAt, ...all(count) });
+      if (status === 0) return expect(killAt).toBeGreaterThan(6);
+    }
+  });
+
+  it('all get requests after a start, if a command was interrupted before', () => {
+    expect(stack('stack_scale 2').status).toBe(0);
+    expect(stack('stack_scale 3', { KILL_AT: '4' }).status).not.toBe(0);
+    expect(state().chosen).toHaveLength(2);
+    expect(stack('start_all').status).toBe(0);
+    expect(state().chosen).toEqual(['api']);
+  });
+
+  it('get their CPU where the proxy that asks them does not run, as that with TLS does', () => {
+    for (const words of ['stack_scale 2', 'stack_restart api']) {
+      expect(stack(words, { PROXY: 'proxy-tls' }).status).toBe(0);
+      expect(state()).toEqual(all(2));
+    }
   });
 });
 

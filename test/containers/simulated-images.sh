@@ -22,7 +22,7 @@ docker() {
     *) echo "not simulated: docker $*" >&2; exit 70 ;;
   esac
 }
-for part in common images detour commands backup rotate; do . "apps/operator/stack/$part.sh"; done
+for part in common images proxy detour commands backup rotate; do . "apps/operator/stack/$part.sh"; done
 
 step() {
   echo >>"$FOLDER/steps"

@@ -5,6 +5,7 @@
 #                              Returns when that holds for every new request; if it fails, the former configuration stays
 #   proxy.sh retire            idle connections of clients no longer outlive the end of nginx, which it would wait for
 #   proxy.sh current           whether the files beside this one are those that it read
+#   proxy.sh pinned            whether requests go to replicas that were named
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 run=${RUN:-/tmp/proxy}
@@ -168,5 +169,6 @@ case $command in
   reload) reload "$@" ;;
   retire) retire ;;
   current) cat "$here"/* | cmp -s - "$run/made-of" ;;
+  pinned) grep -q '^  server [0-9.]*:' "$run/replicas.conf" ;;
   *) exit 64 ;;
 esac

@@ -77,6 +77,7 @@ start_all() {
     mapfile -t all < <(services | grep -vx -e console -e console-tls)
   fi
   dc up -d --wait "$@" "${programs[@]}" || explain_start
+  choose_all
   for proxy in $(proxies); do
     for try in $(seq 60); do
       ! is_healthy "$(running "$proxy")" || break

@@ -12,6 +12,15 @@ choose() {
   done
 }
 
+# choose_all: if a command that was interrupted left a proxy with named replicas: others, and those that start at another address, would
+# get no request
+choose_all() {
+  local proxy
+  for proxy in $(proxies); do
+    ! in_service "$proxy" /etc/account-proxy/proxy.sh pinned || reload "$proxy"
+  done
+}
+
 # proxies: those that run
 proxies() {
   local proxy

@@ -31,15 +31,22 @@ set_replicas() {
   local wanted=$1 all
   remove_ended
   mapfile -t all < <(running api)
+  # One that a command was starting when it was interrupted has little of the CPU.
+  [ ${#all[@]} = 0 ] || give_cpu "${all[@]}"
   if [ "$wanted" -gt ${#all[@]} ]; then
     add_replicas $((wanted - ${#all[@]})) || fail 'Not all new replicas became healthy: docker compose ps'
     choose
   elif [ "$wanted" -lt ${#all[@]} ]; then
     mapfile -t all < <(printf '%s\n' "${all[@]}" | tac | healthy_first)
     retire "$wanted" "${all[@]}"
+  else
+    choose_all
   fi
   forget_replicas
 }
+
+# give_cpu CONTAINER…: as much as the engine gives without a word
+give_cpu() { docker update --cpu-shares 1024 "$@" >/dev/null; }
 
 is_healthy() { [ "$(docker inspect -f '{{.State.Health.Status}}' "$1")" = healthy ]; }
 
@@ -76,9 +83,13 @@ wait_until_ready() {
   for try in $(seq 240); do
     if [ -z "$listens" ] && in_service proxy curl -fsS -m 2 -o /dev/null "http://$(address_of "$1"):3000/health/ready" 2>/dev/null; then
       listens=yes
-      docker update --cpu-shares 1024 "$1" >/dev/null
+      give_cpu "$1"
     fi
-    ! is_healthy "$1" || return 0
+    if is_healthy "$1"; then
+      # Where the proxy that asks does not run.
+      [ -n "$listens" ] || give_cpu "$1"
+      return 0
+    fi
     [ "$(docker inspect -f '{{.RestartCount}}' "$1")" -lt 2 ] || return 1
     sleep 0.5
   done
