@@ -57,6 +57,7 @@ wanted_replicas() { echo 2; }
 examine() { :; }
 check_secrets() { :; }
 check_profiles() { :; }
+check_key_file() { :; }
 proxies() { :; }
 end_commands() { :; }
 end_detour() { :; }

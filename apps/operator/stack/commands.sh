@@ -3,6 +3,7 @@
 stack_up() {
   local replicas
   check_profiles
+  check_key_file
   if [ "$(count_of api)" = 0 ]; then
     if [ -z "$(id_of "$(image)")" ]; then
       build_image
@@ -28,6 +29,12 @@ check_profiles() {
     fail ".env has COMPOSE_PROFILES twice, and only the last one counts. Make it one line: COMPOSE_PROFILES=$(tr ',' '\n' <<<"$given" | sed '/^$/d' | sort -u | paste -sd ,)"
 }
 
+# check_key_file: fails if .env names a file for SECRETS_KEY: no container reads it, and with another key than that one nothing would be said
+check_key_file() {
+  [ -z "$(setting SECRETS_KEY_FILE)" ] || [ -n "$(setting SECRETS_KEY)" ] ||
+    fail '.env has SECRETS_KEY_FILE, which nothing reads: another key would be made, or is in use. Remove the line: the key that was made is kept. Or write the key of that file there: SECRETS_KEY=…'
+}
+
 # examine: says what does not work although everything runs, and names in .env that nothing reads; fails never
 examine() {
   local name
@@ -35,11 +42,13 @@ examine() {
     say "Warning: .env has $name more than once: the last one counts"
   done
   for name in $(sed -n 's/^ *\([A-Z][A-Z0-9_]*\)=.*/\1/p' .env 2>/dev/null | sort -u); do
-    grep -qE "(^|[^A-Z0-9_])$name([^A-Z0-9_]|\$)" .env.example docker-compose*.yml apps/operator/stack.sh apps/operator/stack/*.sh \
-      || case $name in
-        COMPOSE_* | DOCKER_* | *_FILE) ;;
-        *) say "Warning: .env has $name, which nothing reads" ;;
-      esac
+    case $name in
+      COMPOSE_* | DOCKER_*) continue ;;
+      # Programs have other such names, too, with files that are always the same.
+      *_FILE) ! grep -q "[$]{$name[:}-]" docker-compose*.yml || continue ;;
+      *) ! grep -qE "(^|[^A-Z0-9_])$name([^A-Z0-9_]|\$)" .env.example docker-compose*.yml apps/operator/stack.sh apps/operator/stack/*.sh || continue ;;
+    esac
+    say "Warning: .env has $name, which nothing reads"
   done
   case $(setting PROXY_BEFORE) in
     127.0.0.1/32) ;; # deliberate: nobody is believed
@@ -51,6 +60,7 @@ examine() {
 
 stack_upgrade() {
   check_profiles
+  check_key_file
   build_image
   if [ "$(count_of api)" = 0 ]; then
     take_image

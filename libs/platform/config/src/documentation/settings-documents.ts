@@ -23,7 +23,7 @@ function documentedSettings(): Setting[] {
 
 const HEAD = `# Settings of the service, as environment variables. docker compose reads them from .env: copy this file there and
 # change the settings that you need. A setting that is commented out has the default it shows, or none. Instead of a value, any
-# setting takes a file that holds it: NAME_FILE=/path/to/file; with docker compose secrets do, a file of this machine.
+# setting takes a file that holds it: NAME_FILE=/path/to/file; with docker compose secrets do, a file of this machine, but not SECRETS_KEY.
 # This file is made from the schema by \`npm run settings\`; a test compares the two.
 
 # --- docker compose only -------------------------------------------------------------------------------------------
