@@ -65,4 +65,7 @@ check 'links lead there' "$https/" "$(grep -o '^https://[^/]*/' <<<"$link")"
 check 'and log in' admin "$(role_of "$https" "$(logged_in "$https" "$link" "${trusted[@]}")" "${trusted[@]}")"
 stack replace console >&2
 check 'a new container of the console is found' 200 "$(sleep 6; status "${trusted[@]}" "$https/operator/v1/login/methods")"
+sed -i '/^COMPOSE_PROFILES=/d' "$stage/.env"
+stack up >&2
+check 'without its profile it is away' '' "$(dc --profile console-tls ps -aq console-tls)"
 exit $failures

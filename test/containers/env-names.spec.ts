@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { parse } from 'yaml';
 
 /** A part of `up`, without a container engine, in a folder that has the files of this one and an .env of its own. */
 const script = (part: string) => `
 set -euo pipefail
 docker() { :; }
+xargs() { cat >/dev/null; }
 for part in common commands; do . "apps/operator/stack/$part.sh"; done
 ${part}`;
 
@@ -42,6 +44,17 @@ describe('a name in .env', () => {
         said: `Warning: .env has ${name}, which nothing reads\n`,
       }),
   );
+
+  it('that is a profile keeps its services: of all others the containers are removed, but those for one command', () => {
+    const { services } = parse(readFileSync('docker-compose.yml', 'utf8')) as {
+      services: Record<string, { profiles?: string[] }>;
+    };
+    const ofProfiles = Object.keys(services).filter((name) => services[name]?.profiles);
+    const { said } = run('containers() { echo "$1"; }; services() { echo proxy-tls; }; remove_disabled', '');
+    expect([...said.matchAll(/^(\S+): is removed/gm)].map(([, name]) => name).sort()).toEqual(
+      ofProfiles.filter((name) => !['proxy-tls', 'operator', 'recover'].includes(name)).sort(),
+    );
+  });
 
   it.each(['stack_up', 'stack_upgrade'])('SECRETS_KEY_FILE stops %s before another key is made or used', (command) => {
     const { status, said } = run(command, 'SECRETS_KEY_FILE=/etc/account/key\n');

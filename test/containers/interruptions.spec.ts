@@ -155,6 +155,19 @@ describe('stack.sh', () => {
     expect(readdirSync(join(folder, 'tags')).some((tag) => tag.includes('candidate'))).toBe(false);
   });
 
+  it.each<Record<string, string>>([{}, { STOPPED: 'true' }])(
+    'removes what a profile started that .env names no more, and leaves the database: %j',
+    (settings) => {
+      write('programs/postgres', PRESENT);
+      const { status, said } = up({ ...settings, DISABLED: 'console-tls' });
+      expect({ status, said }).toMatchObject({
+        ...{ status: 0, said: expect.stringMatching(/^console-tls: is removed, as .*\n/) },
+      });
+      expect(readdirSync(join(folder, 'programs')).sort()).toEqual(['api', 'console', 'postgres', 'replica', 'worker']);
+      expect(up({ ...settings, DISABLED: 'console-tls' }).said).not.toContain('removed');
+    },
+  );
+
   it('gives up an interrupted rollback for the other image', () => {
     expect(rollback(7).status).not.toBe(0);
     expect(rollback(undefined, ['former-simulated'])).toMatchObject({ status: 0 });

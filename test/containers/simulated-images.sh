@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Runs an upgrade or a rollback of apps/operator/stack without a container engine: tags, what each program runs, and which image has migrated
 # the database are files with the id of an image. Kills itself after the step KILL_AT. The folder FOLDER keeps the state from run to run. The
-# console of the image WITHOUT_CONSOLE does not start. The migrations fail with the words REFUSES.
+# console of the image WITHOUT_CONSOLE does not start. The migrations fail with the words REFUSES. .env names the profile of the service DISABLED
+# no more.
 #   FOLDER=… KILL_AT=3 WITHOUT_CONSOLE=ID test/containers/simulated-images.sh rollback [TAG]
 #   FOLDER=… BUILT=ID REFUSES=… STOPPED=true test/containers/simulated-images.sh upgrade
-#   FOLDER=… STOPPED=true test/containers/simulated-images.sh up
+#   FOLDER=… STOPPED=true DISABLED=console-tls test/containers/simulated-images.sh up
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 docker() {
@@ -64,8 +65,8 @@ end_detour() { :; }
 secrets_sh() { (cd "$FOLDER/secrets" && bash -euc "$1"); step; }
 dc() {
   case $* in
-    'config --services') printf '%s\n' secrets migrate api worker console console-tls ;;
-    'up -d --wait') run_programs replica api worker console console-tls ;;
+    'config --services') printf '%s\n' secrets migrate api worker console console-tls | grep -vx "${DISABLED:-none}" ;;
+    'up -d --wait') run_programs replica api worker console $(services | grep -x console-tls) ;;
     'up -d --wait '*) run_programs "${@:4}" ;;
     logs*) ;;
     build) id_of "$BUILT" >"$FOLDER/tags/service:${VERSION:-local}" && step ;;

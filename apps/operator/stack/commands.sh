@@ -82,6 +82,7 @@ stack_upgrade() {
 # next check, and compose would not wait for that
 start_all() {
   local proxy try programs=(api worker console) all=()
+  remove_disabled
   if without_console console; then
     programs=(api worker)
     mapfile -t all < <(services | grep -vx -e console -e console-tls)
@@ -122,6 +123,7 @@ check_secrets() { dc run --rm --no-deps -T secrets; }
 apply_changes() {
   local service proxy absent
   check_secrets
+  remove_disabled
   for service in valkey postgres; do
     if outdated $service; then replace $service; fi
   done
@@ -235,6 +237,19 @@ end_commands() {
 
 # services: that should run, those of profiles in .env too
 services() { dc config --services | grep -vx -e secrets -e migrate -e operator -e recover; }
+
+# remove_disabled: containers of profiles that COMPOSE_PROFILES does not name any more: compose would leave them, and the console could still be
+# reached. Their volumes stay
+remove_disabled() {
+  local service named
+  named=$(services)
+  for service in proxy-tls console-tls archive prometheus alertmanager grafana; do
+    [ -n "$(containers $service)" ] && ! grep -qx $service <<<"$named" || continue
+    say "$service: is removed, as COMPOSE_PROFILES does not name its profile"
+    containers $service | xargs -r docker stop --time "$(stop_seconds)" >/dev/null
+    containers $service | xargs -r docker rm -f >/dev/null
+  done
+}
 
 # missing: services that should run and do not. Of the API remove_ended has those that end again and again
 missing() {
