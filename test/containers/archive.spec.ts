@@ -49,33 +49,51 @@ class Archive {
   }
 
   takeBase() {
-    const { status, stderr } = spawnSync('bash', [join(this.folder, 'archive.sh'), 'base'], {
+    const { status, stdout, stderr } = spawnSync('bash', [join(this.folder, 'archive.sh'), 'base'], {
       encoding: 'utf8',
       // Not a socket: bash would take itself for a remote shell, and read files of this machine.
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, PATH: `${this.folder}/bin:${process.env.PATH}`, ARCHIVE_DAYS: '7' },
     });
-    return { status, stderr, asked: readFileSync(join(this.folder, 'asked'), 'utf8') };
+    return { status, stdout, stderr, asked: readFileSync(join(this.folder, 'asked'), 'utf8') };
   }
 
   /** Lets it receive changes until it does, or is killed. @returns the history that it goes on with */
   receive({ killed = false } = {}): string | undefined {
-    const program = (name: string, does: string) =>
-      writeFileSync(join(this.folder, 'bin', name), `#!/bin/bash\n${does}\n`, { mode: 0o755 });
     const slot = join(this.folder, 'slot');
-    program(
+    this.program(
       'psql',
       `case $* in *drop_replication*) rm -f '${slot}' ;; *wal_status*) ls '${slot}' 2>/dev/null | wc -l ;; esac`,
     );
     const receives = `echo "$*" >'${this.folder}/received'; kill $PPID`;
-    program(
+    this.program(
       'pg_receivewal',
       `case $* in *--create-slot*) touch '${slot}'; ${killed ? 'kill -9 $PPID' : ''} ;; *) ${receives} ;; esac`,
     );
-    const env = { ...process.env, PATH: `${this.folder}/bin:${process.env.PATH}` };
-    spawnSync('bash', [join(this.folder, 'archive.sh'), 'run'], { env, stdio: 'ignore' });
+    this.runs('run');
     if (!existsSync(join(this.folder, 'received'))) return undefined;
     return /archive\/(\w+)\/wal/.exec(readFileSync(join(this.folder, 'received'), 'utf8'))?.[1];
+  }
+
+  /** One round of its loop, while it receives changes. @returns whether it made a base backup */
+  goOn(): boolean {
+    this.program('psql', 'echo 1');
+    this.program('pg_receivewal', 'exec /bin/sleep 60');
+    this.program('sleep', 'kill $PPID');
+    this.runs('run');
+    return (
+      existsSync(join(this.folder, 'asked')) &&
+      readFileSync(join(this.folder, 'asked'), 'utf8').includes('pg_basebackup')
+    );
+  }
+
+  private program(name: string, does: string): void {
+    writeFileSync(join(this.folder, 'bin', name), `#!/bin/bash\n${does}\n`, { mode: 0o755 });
+  }
+
+  private runs(command: string): number | null {
+    const env = { ...process.env, PATH: `${this.folder}/bin:${process.env.PATH}` };
+    return spawnSync('bash', [join(this.folder, 'archive.sh'), command], { env, stdio: 'ignore' }).status;
   }
 
   has(...path: string[]): boolean {
@@ -126,8 +144,41 @@ describe('the archive of the WAL', () => {
     expect(archive.receive()).toBe(present);
   });
 
+  it('removes nothing by a clock that is much later than the newest base backup was made, as one may be when the machine starts', () => {
+    const history = archive.save(40, [34, 33, 32]);
+    const { status, stdout, asked } = archive.takeBase();
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: expect.stringContaining(`the newest base backup is of ${daysAgo(32)}`),
+    });
+    expect([34, 33, 32].map((days) => archive.has(history, 'base', daysAgo(days)))).toEqual([true, true, true]);
+    expect(asked).not.toContain('pg_archivecleanup');
+    // The next time it was no jump of the clock.
+    expect(archive.takeBase().asked).toContain('pg_archivecleanup');
+  });
+
+  it('goes by no base backup of a later time: one that a clock made which was ahead stands for none of these days', () => {
+    const history = archive.save(20, [9, 8, 1, -5]);
+    const { status, stdout, asked } = archive.takeBase();
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: expect.stringContaining(`${history}/base/${daysAgo(-5)}`),
+    });
+    expect([9, 8, 1, -5].map((days) => archive.has(history, 'base', daysAgo(days)))).toEqual([false, true, true, true]);
+    expect(asked).toContain('insert into backup');
+  });
+
+  it.each([
+    ['of a later time', [2, -5], true],
+    ['of the last day', [2, 0.5, -5], false],
+    ['too old', [2], true],
+  ])('knows whether a base backup is due where the newest is %s: %j', (_, bases, isDue) => {
+    archive.save(20, bases);
+    expect(archive.goOn()).toBe(isDue);
+  });
+
   it('lets a history go whose last base backup is too old', () => {
-    const [old, present] = [archive.save(20, [9]), archive.save(12, [8])];
+    const [old, present] = [archive.save(20, [9]), archive.save(12, [8, 1])];
     const { status, stderr, asked } = archive.takeBase();
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(archive.has(old)).toBe(false);

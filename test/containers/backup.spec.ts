@@ -36,6 +36,30 @@ describe('the copy of a backup', () => {
   );
 });
 
+describe('the backups of former days', () => {
+  const name = (days: number) =>
+    `account-${new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
+
+  it.each([
+    ['are removed when they are too old', [16, 15, 13, 1], [13, 1]],
+    ['are removed where a job makes one every week', [29, 22, 15, 8], [8]],
+    ['stay by a clock that is ahead, or after a time without backups', [32, 31, 30], [32, 31, 30]],
+    ['are removed as ever beside one that a clock made which was ahead', [16, 15, 1, -30], [1, -30]],
+    ['stay where there is but one, which is not of the last days', [30], [30]],
+  ])('%s: of %j', (_, before, after) => {
+    const folder = mkdtempSync(join(tmpdir(), 'backups-'));
+    const names = before.map(name);
+    for (const one of names) mkdirSync(join(folder, one));
+    const env = { PATH: process.env.PATH, BACKUP_DIRECTORY: folder };
+    const { status, stderr } = spawnSync('bash', ['-c', BACKUP], { ...NO_INPUT, env });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const left = names.filter((one) => existsSync(join(folder, one)));
+    expect(left).toEqual(after.map((days) => names[before.indexOf(days)]));
+    expect(readdirSync(folder)).toHaveLength(after.length + 1);
+    rmSync(folder, { recursive: true });
+  });
+});
+
 /** The timer of a machine without systemd. */
 const CRON = `
 set -euo pipefail

@@ -43,19 +43,20 @@ receive() {
 }
 
 take_base() {
-  local folder failed=0
+  local folder name failed=0
   exec 8>/tmp/base.lock
   flock 8
   folder=/archive/$(history)/base
   # Those that were interrupted, of former histories too.
   rm -rf /archive/*/base/*.new
   # Before the new one, which on a full disk needs the room of the old ones. Its failure is no failed backup: that one is noted.
-  "$0" prune || failed=1
+  if clock_is_usual; then "$0" prune || failed=1; fi
   pg_basebackup -D "$folder/base.new" --format=tar --compress=client-gzip:1 --wal-method=stream --checkpoint=fast --label=archive 8>&-
   tar xzOf "$folder/base.new/base.tar.gz" backup_label | sed -n 's/^START WAL LOCATION:.*(file \([0-9A-F]*\))$/\1/p' >"$folder/base.new/first-segment"
-  mv "$folder/base.new" "$folder/$(now)"
+  name=$(now)
+  mv "$folder/base.new" "$folder/$name"
   say "base backup: $(du -sh "$folder" | cut -f1) with the former ones of $(history)"
-  note_base "$folder/$(ls "$folder" | grep -v new | tail -n 1)"
+  note_base "$folder/$name"
   flock -u 8
   return $failed
 }
@@ -64,6 +65,20 @@ take_base() {
 note_base() {
   sql "insert into backup (kind, bytes, free_bytes) values ('base', $(du -sb "$1" | cut -f1), $(df --output=avail -B1 "$1" | tail -n 1))" ||
     say 'the base backup is complete, but the database could not be told'
+}
+
+# clock_is_usual: fails, and says it, if the newest base backup is older than it gets: by a clock that is ahead, as that of a machine may be when it
+# starts, all others would be too old
+clock_is_usual() {
+  local newest later
+  newest=$(base_before "$(now)")
+  newest=${newest##*/}
+  later=$(bases | awk -F / -v time="$(now)" '$3 > time')
+  [ -z "$later" ] || say "the clock was ahead when these base backups were made, or it is behind now:" $later
+  [ -z "$newest" ] || [[ $newest > $(date -u -d '-2 days' +%Y%m%dT%H%M%SZ) ]] || {
+    say "nothing old is removed this time: the newest base backup is of $newest, and the clock may be ahead"
+    return 1
+  }
 }
 
 # Files that only lead to moments before the last ARCHIVE_DAYS.
@@ -85,10 +100,10 @@ prune() {
   done
 }
 
-# base_is_due: the newest history has none, or none of the last day
+# base_is_due: the newest history has none, or none of the last day. One of a later time was made while the clock was ahead
 base_is_due() {
   local newest
-  newest=$(ls "/archive/$(history)/base" | grep -v new | tail -n 1)
+  newest=$(ls "/archive/$(history)/base" | grep -v new | awk -v now="$(now)" '$0 <= now' | tail -n 1)
   [ -z "$newest" ] || [[ $newest < $(date -u -d '-1 day' +%Y%m%dT%H%M%SZ) ]]
 }
 

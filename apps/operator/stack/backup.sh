@@ -22,13 +22,14 @@ base_backup() {
 
 # scheduled_backup: as .env says: into BACKUP_DIRECTORY, copied by BACKUP_COPY, without those that are older than BACKUP_DAYS
 scheduled_backup() {
-  local directory days copy former
+  local directory days copy former usual=
   directory=$(setting BACKUP_DIRECTORY)
   days=$(setting BACKUP_DAYS 14)
   copy=$(setting BACKUP_COPY)
   [ -d "$directory" ] || fail 'backup takes a directory, or BACKUP_DIRECTORY in .env, which must exist'
   [[ $days =~ ^[1-9][0-9]*$ ]] || fail "BACKUP_DAYS is a number of days, not $days"
   if by_timer; then until_answers; fi
+  if clock_is_usual "$directory"; then usual=yes; fi
   dump "$directory"
   if [ -n "$copy" ]; then
     # In a shell of its own, so that the operator may write a pipeline.
@@ -39,9 +40,21 @@ scheduled_backup() {
   # Noted when it is where it should be: an alert tells of the age of the newest one.
   note_backup
   if by_timer; then note_schedule true; fi
+  [ -n "$usual" ] || {
+    say 'No older backups are removed this time: the one before is older than usual, and the clock may be ahead'
+    return 0
+  }
   for former in "$directory"/account-????????T??????Z; do
     if [[ $(basename "$former") < account-$(date -u -d "-$days days" +%Y%m%dT%H%M%SZ) ]]; then rm -rf "$former"; fi
   done
+}
+
+# clock_is_usual DIRECTORY: fails if it is more than a day later than the next backup there is due, by the time between the last two: by a
+# clock that is ahead, as that of a machine may be when it starts, all of them would be too old
+clock_is_usual() {
+  ls "$1" | sed -nE 's/^account-([0-9]{4})([0-9]{2})([0-9]{2})T([0-9]{2})([0-9]{2})([0-9]{2})Z$/\1-\2-\3 \4:\5:\6 UTC/p' | date -u -f - +%s |
+    awk -v now="$(date +%s)" '$1 <= now {before = last; last = $1}
+      END {usual = before && last - before > 86400 ? last - before : 86400; exit last && now - last > usual + 86400}'
 }
 
 # by_timer: by this name the timer runs it
