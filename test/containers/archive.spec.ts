@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -85,6 +94,26 @@ class Archive {
       existsSync(join(this.folder, 'asked')) &&
       readFileSync(join(this.folder, 'asked'), 'utf8').includes('pg_basebackup')
     );
+  }
+
+  /** Whether it is, while it receives changes, so many minutes after its start and with this first base backup. */
+  isHealthy(
+    minutes: number,
+    { base, failed = false }: { base: 'none' | 'written' | 'stuck' | 'complete'; failed?: boolean },
+  ) {
+    this.program('psql', 'echo 1');
+    const folder = join(this.folder, 'archive', this.save(0, base === 'complete' ? [0] : []), 'base');
+    const file = join(folder, 'base.new/base.tar.gz');
+    if (base === 'written' || base === 'stuck') {
+      mkdirSync(join(folder, 'base.new'));
+      writeFileSync(file, 'begun');
+      for (const path of [file, join(folder, 'base.new')]) utimesSync(path, NOW / 1000 - 660, NOW / 1000 - 660);
+      if (base === 'written') appendFileSync(file, 'more');
+    }
+    if (failed) writeFileSync(join(this.folder, 'base-failed'), '');
+    writeFileSync(join(this.folder, 'made-of'), '');
+    utimesSync(join(this.folder, 'made-of'), NOW / 1000, NOW / 1000 - minutes * 60);
+    return this.runs('health') === 0;
   }
 
   private program(name: string, does: string): void {
@@ -176,6 +205,20 @@ describe('the archive of the WAL', () => {
     archive.save(20, bases);
     expect(archive.goOn()).toBe(isDue);
   });
+
+  it.each([
+    ['a base backup', 0, { base: 'complete' }, true],
+    ['one in progress, which a start waits for', 0, { base: 'written' }, false],
+    ['one in progress, for longer than a start waits', 12, { base: 'written' }, true],
+    ['one in progress that writes nothing any more', 12, { base: 'stuck' }, false],
+    ['one in progress after one that failed', 12, { base: 'written', failed: true }, false],
+    ['none', 12, { base: 'none' }, false],
+  ] as const)(
+    'is healthy with a first base backup that takes long: %s, after %d minutes',
+    (_, minutes, state, healthy) => {
+      expect(archive.isHealthy(minutes, state)).toBe(healthy);
+    },
+  );
 
   it('lets a history go whose last base backup is too old', () => {
     const [old, present] = [archive.save(20, [9]), archive.save(12, [8, 1])];

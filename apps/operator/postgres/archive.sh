@@ -2,7 +2,7 @@
 # Keeps an archive of the database's WAL as it is written, and base backups to begin from: docs/handbook.
 #   archive.sh run      all of it, until it is stopped
 #   archive.sh base     a base backup now
-#   archive.sh health   whether the WAL arrives and there is a base backup
+#   archive.sh health   whether the WAL arrives and there is a base backup, or one that takes long
 #   archive.sh current  whether it runs from these scripts as they are now
 set -euo pipefail
 . "$(dirname "$0")/archive-folders.sh"
@@ -52,7 +52,8 @@ take_base() {
   # Before the new one, which on a full disk needs the room of the old ones. Its failure is no failed backup: that one is noted.
   if clock_is_usual; then "$0" prune || failed=1; fi
   pg_basebackup -D "$folder/base.new" --format=tar --compress=client-gzip:1 --wal-method=stream --checkpoint=fast --label=archive 8>&-
-  tar xzOf "$folder/base.new/base.tar.gz" backup_label | sed -n 's/^START WAL LOCATION:.*(file \([0-9A-F]*\))$/\1/p' >"$folder/base.new/first-segment"
+  # It is the first one: to read the rest would take minutes.
+  tar xzOf "$folder/base.new/base.tar.gz" --occurrence=1 backup_label | sed -n 's/^START WAL LOCATION:.*(file \([0-9A-F]*\))$/\1/p' >"$folder/base.new/first-segment"
   name=$(now)
   mv "$folder/base.new" "$folder/$name"
   say "base backup: $(du -sh "$folder" | cut -f1) with the former ones of $(history)"
@@ -115,7 +116,14 @@ run() {
   while :; do
     log_in
     receiving || receive || say 'the WAL is not received yet'
-    if receiving && base_is_due; then "$0" base || say 'the base backup failed and is tried again, or old files could not be removed'; fi
+    if receiving && base_is_due; then
+      if "$0" base; then
+        rm -f /tmp/base-failed
+      else
+        touch /tmp/base-failed
+        say 'the base backup failed and is tried again, or old files could not be removed'
+      fi
+    fi
     sleep 5 &
     wait $! || true
   done
@@ -123,7 +131,14 @@ run() {
 
 health() {
   [ "$(sql "select count(*) from pg_replication_slots where slot_name = '$slot' and active")" = 1 ]
-  [ -n "$(ls -d "/archive/$(history)"/base/*Z)" ]
+  [ -n "$(ls -d "/archive/$(history)"/base/*Z 2>/dev/null)" ] || takes_long
+}
+
+# takes_long: whether the first base backup has been at work for nine minutes, has not failed, and writes. Whoever starts the service waits for it
+# no longer than the health check's start period
+takes_long() {
+  [ ! -e /tmp/base-failed ] && [ -n "$(find /tmp/made-of -mmin +8)" ] &&
+    [ -n "$(find "/archive/$(history)/base/base.new" -mmin -10 2>/dev/null | head -n 1)" ]
 }
 
 case ${1:-} in run) run ;; base) log_in; take_base ;; prune) prune ;; health) health ;; current) scripts | cmp -s - /tmp/made-of ;; *) exit 64 ;; esac
