@@ -249,6 +249,7 @@ class Database {
     const step = `echo >>'${this.folder}/steps'; [ "$(wc -l <'${this.folder}/steps')" != "$KILL_AT" ] || kill -9 0`;
     const programs = {
       ...{ pg_ctl: 'exit 0', pg_isready: 'exit 0', pg_verifybackup: 'exit 0' },
+      df: `echo Avail; cat '${this.folder}/free'`,
       // Entry by entry, as it does itself.
       mv: `if [ "$1" = -t ]; then to=$2; shift 2; else to=$2; set -- "$1"; fi
         for one in "$@"; do /bin/mv -t "$to" "$one" 2>/dev/null || /bin/mv "$one" "$to" || exit 1; ${step}; done`,
@@ -264,7 +265,15 @@ class Database {
       writeFileSync(join(this.folder, name), moved, { mode: 0o755 });
     }
     writeFileSync(join(this.folder, 'recovery.log'), '');
+    writeFileSync(
+      join(base, 'backup_manifest'),
+      `{ "PostgreSQL-Backup-Manifest-Version": 2,\n"Files": [\n${[2_000_000_000, 500_000_000].map((size) => `{ "Path": "base/1", "Size": ${size}, "Last-Modified": "2026-01-01 00:00:00 GMT" }`).join(',\n')}\n] }\n`,
+    );
+    this.free(4e9);
   }
+
+  /** So many bytes of the disk are free. */
+  free = (bytes: number) => writeFileSync(join(this.folder, 'free'), `${bytes}\n`);
 
   private fill(folder: string, whose: string) {
     for (const path of ['base/1', 'base/5', 'global', 'pg_wal'])
@@ -367,6 +376,31 @@ describe('the last step of a restore to a moment', () => {
     expect(database.run('recover.sh', ['swap'])).toEqual({ status: 0, said: '' });
     expect(database.state().whose).toEqual(['recovered']);
     database.remove();
+  });
+});
+
+describe('the room for the database of a restore', () => {
+  let database: Database;
+  beforeEach(() => (database = new Database()));
+  afterEach(() => database.remove());
+
+  it('is asked for before anything is changed: that of the base backup unpacked, and of the changes since', () => {
+    database.free(3_500_000_000);
+    expect(database.run('recover.sh', ['find', 'latest'])).toMatchObject({ status: 0 });
+    database.free(3_499_999_999);
+    expect(database.run('recover.sh', ['find', 'latest'])).toEqual({
+      status: 1,
+      said: 'The database of that moment is made beside the present one: it needs 3.5 GB, and the disk has 3.5 GB free\n',
+    });
+  });
+
+  it('has what an interrupted restore left, which the next one removes', () => {
+    database.leave('data', '.recovered');
+    database.free(3_499_999_999);
+    expect(database.run('recover.sh', ['find', 'latest'])).toMatchObject({ status: 0 });
+    database.free(0);
+    database.leave('data', '.swapping');
+    expect(database.run('recover.sh', ['find', 'latest'])).toMatchObject({ status: 0 });
   });
 });
 

@@ -71,7 +71,7 @@ const after = (option) => given.filter((_, place) => given[place - 1] === option
   await client.connect();
   for (const statement of statements)
     for (const row of [await client.query(named(statement))].flat().flatMap(({ rows }) => rows))
-      console.log(Object.values(row).map((value) => JSON.stringify(value)).join('|'));
+      console.log(Object.values(row).map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join('|'));
   await client.end();
 })().catch((error) => (console.error(error.message), process.exit(1)));
 `;
@@ -111,6 +111,7 @@ describe('a restore of a backup', () => {
     writeFileSync(join(folder, 'backup/secrets-key'), `${KEY}\n`);
     writeFileSync(join(folder, 'backup/account.dump'), tables([KEPT, NEW], [[KEPT, 450]]));
     writeFileSync(join(folder, 'bin/psql'), PSQL, { mode: 0o755 });
+    writeFileSync(join(folder, 'bin/df'), '#!/bin/bash\necho Avail; echo "${FREE:-1000000000000}"\n', { mode: 0o755 });
     writeFileSync(join(folder, 'bin/pg_restore'), '#!/bin/bash\nexec psql -d restored\n', { mode: 0o755 });
     await onNode(server, `create database ${name}_customer_account`);
     await on(
@@ -174,6 +175,16 @@ describe('a restore of a backup', () => {
     expect(steps().filter((step) => !step.startsWith('migrate'))).toEqual([]);
     expect(await positions()).toHaveLength(3);
     expect(await isThere('restored')).toBe(false);
+  });
+
+  it('says before it asks that the disk may have no room for a second database', async () => {
+    await on('customer_account', `create table large as select repeat('x', 1000) as x from generate_series(1, 20000)`);
+    const { status, said } = restore([join(folder, 'backup')], { FREE: '20000000' });
+    expect({ status, said }).toEqual({
+      status: 0,
+      said: expect.stringMatching(/^Warning: .* may need 0\.0 GB, and the disk has 0\.0 GB free\..*\n$/),
+    });
+    expect(restore([join(folder, 'backup')], { FREE: '20000000' })).toEqual({ status: 0, said: '' });
   });
 
   it.each([[['--to']], [['backup', '--to', '']], [['backup', '--secrets-key']], [['backup', '--secrets-key', '']]])(

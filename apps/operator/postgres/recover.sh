@@ -1,6 +1,6 @@
 #!/bin/bash
 # Point-in-time recovery, beside the database that runs. Changes the data folder only in the last step.
-#   recover.sh find TIME      the base backup to begin from; fails if there is none
+#   recover.sh find TIME      the base backup to begin from; fails if there is none, or no room for its database
 #   recover.sh replay TIME    makes the database of that moment in a folder of its own (TIME: latest = all that is archived)
 #   recover.sh swap           puts it in the place of the database, which must be stopped
 #   recover.sh undo           puts the database back that a swap was replacing when it was interrupted; replay does that first
@@ -25,6 +25,22 @@ warn_of_gap() {
   next=$(histories | awk -v time="$(moment "$1")" -v history="${2%%/*}" '$1 > history && $1 <= time' | head -n 1)
   [ -z "$next" ] ||
     echo "Warning: changes since $(sed -E 's/^(....)(..)(..)T(..)(..)(..)Z$/\1-\2-\3 \4:\5:\6 UTC/' <<<"$next") cannot be restored: the archive began anew then, after a restore or a gap, and has no base backup since. If one is in progress (docker compose logs archive), wait for it" >&2
+}
+
+# check_room BASE: fails if the disk does not have room for the database that is made of it: the present one stops, too, on a full disk. A gigabyte is
+# for the changes since, which are read piece by piece. Where a swap was interrupted, both databases are there
+check_room() {
+  local needed free
+  [ ! -d "$former" ] || return 0
+  needed=$(sed -n 's/.*"Size": \([0-9]*\),.*/\1/p' "/archive/$1/backup_manifest" | awk '{n += $1} END {printf "%.0f", n + 1e9}')
+  free=$(df --output=avail -B1 "$PGDATA" | tail -n 1)
+  # Left by a replay that was killed, and removed first.
+  [ ! -d "$made" ] || free=$((free + $(du -sb "$made" | cut -f1)))
+  [ "$free" -ge "$needed" ] || {
+    awk -v needed="$needed" -v free="$free" 'BEGIN {
+      printf "The database of that moment is made beside the present one: it needs %.1f GB, and the disk has %.1f GB free\n", needed / 1e9, free / 1e9 }' >&2
+    exit 1
+  }
 }
 
 replay() {
@@ -85,4 +101,4 @@ undo() {
 # files ACTION…: what a database has in its folder
 files() { find "$PGDATA" -mindepth 1 -maxdepth 1 ! -name .swapping ! -name .former ! -name .recovered ! -name .replaced "$@"; }
 
-case ${1:-} in find) base=$(find_base "$2"); warn_of_gap "$2" "$base"; echo "$base" ;; replay) replay "$2" ;; swap) swap ;; undo) undo ;; *) exit 64 ;; esac
+case ${1:-} in find) base=$(find_base "$2"); check_room "$base"; warn_of_gap "$2" "$base"; echo "$base" ;; replay) replay "$2" ;; swap) swap ;; undo) undo ;; *) exit 64 ;; esac

@@ -38,6 +38,7 @@ restore_dump() {
     (cd "$folder" && sha256sum --quiet --ignore-missing --check SHA256SUMS) || fail 'The backup is damaged; nothing has been changed'
   fi
   check_key
+  warn_of_room
   confirm
   replicas=$(wanted_replicas)
   check_secrets
@@ -56,6 +57,22 @@ restore_dump() {
   # A new volume of the database has those of the first start, and the programs may have had others since.
   put_logins
   dc run --rm migrate
+}
+
+# warn_of_room: if the disk may have none for a second database, which the backup is read into: on a full disk the present one stops, too. How large
+# it gets nobody knows: as the present one, or at least as the backup
+warn_of_room() {
+  local needed free dump
+  is_running postgres || return 0
+  # One that an interrupted restore left is removed first.
+  needed=$(in_postgres psql -qAtX -d postgres -c "select coalesce(sum(case datname when 'customer_account' then 1 else -1 end * pg_database_size(datname)), 0)
+    from pg_database where datname in ('customer_account', 'restored')") || return 0
+  free=$(in_postgres df --output=avail -B1 /var/lib/postgresql/data | tail -n 1) || return 0
+  dump=$(stat -c %s "$folder/account.dump")
+  [ "$needed" -ge "$dump" ] || needed=$dump
+  [ "$free" -ge "$needed" ] ||
+    awk -v needed="$needed" -v free="$free" 'BEGIN {
+      printf "Warning: the backup is read into a database beside the present one, which may need %.1f GB, and the disk has %.1f GB free. If it becomes full, the present one stops, too\n", needed / 1e9, free / 1e9 }' >&2
 }
 
 # migrate_restored: the database that the backup was read into, under the name that it has until it takes the other's place. It says nothing
