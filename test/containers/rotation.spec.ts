@@ -22,6 +22,7 @@ class Installation {
       this.write(`secrets/${program}/former-secrets-key`, '');
     }
     for (const program of ['api-1', 'api-2', 'worker']) this.write(`programs/${program}`, `${OLD}\n`);
+    mkdirSync(join(this.folder, 'secrets/postgres'));
     for (const list of ['sealed', 'replies']) this.write(list, `${OLD}\n`);
   }
 
@@ -267,7 +268,7 @@ describe('a rotation of the database passwords', () => {
       expect(run(one, ['rotate', 'database-passwords'])).toMatchObject({ status: 0 });
       expect(run(one, ['up'])).toEqual({ status: 0, said: 'The service is up\n' });
       const owners = one.read('statements').match(/(?<=alter role account_owner password ')\w+/g);
-      expect(one.read('secrets/owner/password')).toBe(owners?.at(-1));
+      for (const who of ['owner', 'postgres']) expect(one.read(`secrets/${who}/password`)).toBe(owners?.at(-1));
       one.remove();
     },
   );

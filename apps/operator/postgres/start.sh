@@ -15,8 +15,8 @@ if [ -e "$PGDATA/PG_VERSION" ] && [ ! -e "$PGDATA/.recovered" ]; then rm -rf "$P
 rm -rf "$PGDATA/.replaced" # left by a restore that was interrupted at its end
 cp "$0" /tmp/made-of
 
-# The container secrets makes them at the first start, this one the last.
-until [ -e /run/owner-secrets/former-secrets-key ]; do
+# The container secrets makes it at the first start, after the logins.
+until [ -e /run/owner-secrets/password ]; do
   [ -n "${waits:-}" ] || echo 'Waits for the secrets, which the container secrets makes' >&2
   waits=yes
   sleep 0.2

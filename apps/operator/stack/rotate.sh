@@ -119,7 +119,7 @@ rotate_database_passwords() {
   password=$(new_password)
   sql "alter role account_owner password '$password'"
   printf 'postgres://account_owner:%s@postgres:5432/customer_account' "$password" | put owner/database-url
-  printf '%s' "$password" | put owner/password
+  printf '%s' "$password" | put owner/password postgres/password
   for program in api:customer_api operator:account_operator; do
     role=${program#*:} program=${program%:*}
     login=${program}_login_$(date +%s)

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -18,6 +18,7 @@ interface Service {
   environment?: Record<string, string>;
   secrets?: string[];
   command?: string | string[];
+  volumes?: string[];
 }
 
 const text = readFileSync('docker-compose.yml', 'utf8');
@@ -117,6 +118,19 @@ describe('docker-compose.yml', () => {
     });
   });
 
+  it("gives the database and the archive the owner's password, and no key", () => {
+    const mounting = (volume: string) =>
+      ['docker-compose.yml', 'docker-compose.citus.yml'].flatMap((path) => {
+        const all = (parse(readFileSync(path, 'utf8'), { merge: true }) as { services: Record<string, Service> })
+          .services;
+        return Object.keys(all).filter((name) => all[name]?.volumes?.some((one) => one.startsWith(`${volume}:`)));
+      });
+    expect(mounting('owner-secrets').sort()).toEqual(['migrate', 'secrets']);
+    expect(mounting('postgres-secrets').sort()).toEqual([
+      ...['archive', 'cluster', 'postgres', 'postgres-worker-1', 'postgres-worker-2', 'secrets'],
+    ]);
+  });
+
   it('names a version of every image, and a distribution where data or libraries depend on it', () => {
     const images = Object.values(services)
       .filter(({ image }) => !image.startsWith('customer-account-service:'))
@@ -142,7 +156,7 @@ describe('the container of the secrets', () => {
     folder = mkdtempSync(join(tmpdir(), 'secrets-'));
     for (const volume of [
       'archive',
-      ...['owner', 'api', 'operator', 'grafana', 'logins'].map((one) => `secrets/${one}`),
+      ...['owner', 'postgres', 'api', 'operator', 'grafana', 'logins'].map((one) => `secrets/${one}`),
     ])
       mkdirSync(join(folder, volume), { recursive: true });
   });
@@ -172,6 +186,23 @@ describe('the container of the secrets', () => {
     expect(readdirSync(join(folder, 'secrets/operator'))).toEqual([]);
     expect(make(key)).toBe('');
     expect(keys()).toEqual([key, key, key]);
+  });
+
+  it("gives the database the owner's password alone, also in a folder that a former release did not have, or did not change", () => {
+    const passwords = () =>
+      ['owner', 'postgres'].map((who) => readFileSync(join(folder, 'secrets', who, 'password'), 'utf8'));
+    expect(make('')).toBe('');
+    const [made] = passwords();
+    expect(made).toMatch(/^[0-9a-f]{48}$/);
+    expect(passwords()).toEqual([made, made]);
+    rmSync(join(folder, 'secrets/postgres/password'));
+    expect(make('')).toBe('');
+    expect(passwords()).toEqual([made, made]);
+    rmSync(join(folder, 'secrets/owner/password'));
+    writeFileSync(join(folder, 'secrets/owner/password'), 'rotated');
+    expect(make('')).toBe('');
+    expect(passwords()).toEqual(['rotated', 'rotated']);
+    expect(readdirSync(join(folder, 'secrets/postgres'))).toEqual(['password']);
   });
 
   it('makes a key that the programs take, and keeps it', () => {
