@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { migrateSchema } from '@schema';
+import type { QueryRunner } from 'typeorm';
+import { migrateSchema, migrations } from '@schema';
 import { type AppConfig, loadConfig } from '@platform/config';
-import { UnknownSchemaError } from '@platform/database';
+import { ForwardMigration, migrateDatabase, UnknownSchemaError } from '@platform/database';
+import { QUEUE_FUNCTIONS } from '@platform/jobs';
 import { explainStartFailure } from '@platform/process';
 import { holdLock, waitForLocks } from '@test/locks';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
@@ -27,6 +29,13 @@ const CONTENTS = `
   union all select 'database', 'rights', 'd', datacl::text from pg_database where datname = current_database()
   union all select 'schema', nspname, 's', nspacl::text from pg_namespace where nspname !~ '^pg_'
   order by 1, 2, 3, 4`;
+
+/** A migration of the release to come. */
+class NotedTickets1763683299000 extends ForwardMigration {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('alter table support_ticket add column noted boolean');
+  }
+}
 
 describe('migrating a database that another version made', () => {
   let database: TestDatabase;
@@ -121,6 +130,25 @@ describe('migrating a database that another version made', () => {
     await waitForLocks(client, 1);
     await release();
     expect(await again).toMatchObject({ applied: [LAST_OF_TOKENS] });
+  });
+
+  it('stays usable for the former release after one of several migrations has failed, and goes on with it later', async () => {
+    jest.spyOn(console, 'log').mockReturnValue();
+    const former = migrations.slice(0, -1);
+    const next = [...migrations, NotedTickets1763683299000];
+    await client.query(`
+      drop table billing_zone;
+      delete from schema_migration where name = 'BillingZone1763683207300';
+      comment on schema app is 'functions of release 1.0.0, usable from 1.0.0, 0f 0f'`);
+    const migrate = (all: typeof next, release: string) =>
+      migrateDatabase(config, all, { release, usableFrom: '1.0.0', files: QUEUE_FUNCTIONS });
+    const release = await holdLock(database, 'lock table support_ticket in access share mode');
+    await expect(migrate(next, '1.1.0')).rejects.toThrow('Tables to be migrated are in use');
+    expect(await migrate(former, '1.0.0')).toEqual({ applied: [], later: '1.1.0' });
+    await release();
+    expect(await migrate(next, '1.1.0')).toEqual({ applied: ['NotedTickets1763683299000'] });
+    expect(await migrate(next, '1.1.0')).toEqual({ applied: [] });
+    expect(await migrate(former, '1.0.0')).toEqual({ applied: [], later: '1.1.0' });
   });
 
   it('has nothing to do where everything is up to date', async () => {

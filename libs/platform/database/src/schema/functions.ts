@@ -120,7 +120,21 @@ export async function areApplied(runner: QueryRunner, set: FunctionSet): Promise
   return record === `${recordOf(set, await hasCitus(runner))} ${present}`;
 }
 
-/** The release that applied its functions last, and the oldest one that can use them; undefined if none did. */
+/**
+ * Records that the migrations of a release begin: from the first of them on, a release before it would not know the schema. Its functions
+ * are not applied yet, and so the next run goes on.
+ */
+export async function recordMigrating(
+  runner: QueryRunner,
+  { release, usableFrom }: Omit<FunctionSet, 'files'>,
+): Promise<void> {
+  await runner.query(`comment on schema app is '${releaseOf({ release, usableFrom })}, migrating'`);
+}
+
+/**
+ * The release that applied its functions last, or whose migrations have begun since, and the oldest one that can use them; undefined if
+ * none did.
+ */
 export async function appliedRelease(runner: QueryRunner): Promise<Omit<FunctionSet, 'files'> | undefined> {
   const { record } = await readRecord(runner);
   const [, release, usableFrom] = /^functions of release (\S+), usable from (\S+), /.exec(record ?? '') ?? [];
@@ -169,7 +183,12 @@ function recordOf({ files, release, usableFrom }: FunctionSet, onCluster: boolea
   const digest = createHash('sha256')
     .update(JSON.stringify([onCluster, texts]))
     .digest('hex');
-  return `functions of release ${release}, usable from ${usableFrom}, ${digest}`;
+  return `${releaseOf({ release, usableFrom })}, ${digest}`;
+}
+
+/** The record's beginning, which every release reads. */
+function releaseOf({ release, usableFrom }: Omit<FunctionSet, 'files'>): string {
+  return `functions of release ${release}, usable from ${usableFrom}`;
 }
 
 /** A cluster's coordinator takes definitions one by one. */

@@ -6,7 +6,14 @@ import { FOUNDATION } from '../migrations/1763683200000-database';
 import { dataSourceOptions } from './data-source-options';
 import { distributeSchema } from './distribute-schema';
 import type { ForwardMigration } from './forward-migration';
-import { appliedRelease, applyAllFunctions, areApplied, type FunctionSet, replaceFunctions } from './functions';
+import {
+  appliedRelease,
+  applyAllFunctions,
+  areApplied,
+  type FunctionSet,
+  recordMigrating,
+  replaceFunctions,
+} from './functions';
 
 /** Any number of replicas may start at once; one migrates, the others wait. The number only has to be the project's own. */
 const MIGRATION_LOCK = 7_264_019;
@@ -62,6 +69,9 @@ export async function migrateDatabase(
       return { applied: [], later };
     }
     const before = await assertKnownSchema(lock, all);
+    // Should one of the migrations fail, the programs of the former release go on, and may migrate: they do not know those that have run.
+    const isPending = all.some(({ constructor }) => !before.has(constructor.name));
+    if (before.size > 0 && isPending) await recordMigrating(lock, functions);
     // A further migration uses these as they are today; the first one creates them.
     if (before.size > 0 && !(await areApplied(lock, functions))) await replaceFunctions(lock, FOUNDATION);
     await runMigrations(dataSource);
