@@ -1,4 +1,6 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { connect, type Server, type Socket } from 'node:net';
+import { BodyMemory, TurnBudget } from '@platform/http';
 import type { HostileRequest } from '@test/hostile-requests';
 import { holdLock, waitForLocks } from '@test/locks';
 import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi, USER_AGENT } from '@test/operator-api';
@@ -98,6 +100,34 @@ describe('the operator API under a flood', () => {
     },
     SLOW_MS,
   );
+
+  it('of requests whose senders disconnect while the bodies wait for a turn keeps nothing of these in memory', async () => {
+    const { hostname, port, host } = new URL(api.origin);
+    const turns = api.app.get(TurnBudget);
+    const waiting: (() => void)[] = [];
+    const mocks = [
+      jest.spyOn(turns, 'spent', 'get').mockReturnValue(true),
+      jest.spyOn(turns, 'later').mockImplementation((_party, work) => void waiting.push(work)),
+    ];
+    const body = JSON.stringify({ text: 'x'.repeat(5_000) });
+    // All of it is there before the session is known, and so the body ends before it is accepted.
+    const head = [
+      ...['POST /operator/v1/tokens/find HTTP/1.1', `Host: ${host}`, `Origin: ${api.origin}`, `Cookie: ${kari.cookie}`],
+      ...[`User-Agent: ${USER_AGENT}`, 'Content-Type: application/json', `Content-Length: ${body.length}`, '', ''],
+    ];
+    const accepted = once(api.app.getHttpServer() as Server, 'connection') as Promise<[Socket]>;
+    const socket = connect(Number(port), hostname);
+    socket.write(head.join('\r\n') + body);
+    const [received] = await accepted;
+    await until(() => waiting.length > 0);
+    const closed = new Promise((resolve) => received.once('close', resolve));
+    socket.resetAndDestroy();
+    await closed;
+    for (const mock of mocks) mock.mockRestore();
+    for (const work of waiting) work();
+    await until(() => !turns.spent);
+    expect(api.app.get(BodyMemory).bytes).toBe(0);
+  });
 
   it(
     'of logins whose bodies do not come keeps nobody out',

@@ -48,7 +48,7 @@ const RETRY_AFTER_SECONDS = 5;
 export interface BodyLease {
   /** Reserves more bytes. @throws ServiceError rate_limited or service_unavailable if the bound is reached */
   take(bytes: number): void;
-  /** Releases all of it. Idempotent. */
+  /** Releases all of it, for good: what is taken afterwards does not count. Idempotent. */
   release(): void;
 }
 
@@ -73,14 +73,18 @@ export class BodyMemory {
     const { shares } = this;
     const { BODY_MEMORY_BYTES_PER_CUSTOMER: mostOfOne } = this.config;
     let taken = 0;
+    let released = false;
     return {
       take: (bytes) => {
+        // The client disconnected while this piece waited for its turn.
+        if (released) return;
         const isTooMuch = shares.amountOf(customerId) + bytes > mostOfOne;
         const grant = isTooMuch ? 'too_much' : shares.take(customerId, bytes);
         if (grant !== 'granted') throw refusalOf(grant, mostOfOne);
         taken += bytes;
       },
       release: () => {
+        released = true;
         shares.give(customerId, taken);
         taken = 0;
       },

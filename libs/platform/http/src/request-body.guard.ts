@@ -162,6 +162,8 @@ export class RequestBodyGuard implements CanActivate {
 
   private async read(request: RequestWithBody, rules: BodyRules, reply: FastifyReply): Promise<boolean> {
     const lease = this.memory.lease(partyOf(request));
+    // From here on, as its release may come before the last piece is accepted: a piece waits for its turn.
+    request.bodyLease = lease;
     const values = rules.values(this.config);
     const reader = rules.reader(this.config);
     const tokenizer = new JsonTokenizer({ depth: this.config.BODY_MAX_DEPTH, values }, reader);
@@ -195,7 +197,6 @@ export class RequestBodyGuard implements CanActivate {
       if (ignored) addIgnored(reply, ignored);
     }
     request.rawBody = bytes;
-    request.bodyLease = lease;
     if (!ignored) rememberReply(request.body, reply);
     return true;
   }
