@@ -37,11 +37,45 @@ describe('The job of the partitions', () => {
         [table],
       )
     ).rows.map(({ name }) => name.slice(-7));
+  /** Stores rows of the audit log, a second apart. */
+  const record = (time: string, count: number) =>
+    fixture.superuser.query(
+      `insert into audit_log (customer_id, id, actor, action)
+       select gen_random_uuid(), app.first_id($1::timestamptz + n * interval '1 second'), 'x', 'x' from generate_series(1, $2::integer) n`,
+      [time, count],
+    );
+  const rowsSince = async (time: string, before: string) => {
+    const { rows } = await fixture.superuser.query<{ rows: number }>(
+      `select count(*)::int as rows from audit_log where id >= app.first_id($1) and id < app.first_id($2)`,
+      [time, before],
+    );
+    return rows[0]?.rows;
+  };
   const stray = async () => (await metrics.registry.getSingleMetric('database_default_partition_rows')!.get()).values;
+
+  it('makes the months without a partition that have rows, and drops those past their retention at once', async () => {
+    await record('2030-02-10T00:00:00Z', 2);
+    await record('2030-06-10T00:00:00Z', 3);
+    await run();
+    expect(await months('audit_log')).toEqual(['2030_05', '2030_06', '2030_08', '2030_09', '2030_10']);
+    expect(await rowsSince('2030-02-01T00:00:00Z', '2030-03-01T00:00:00Z')).toBe(0);
+    expect(await rowsSince('2030-06-01T00:00:00Z', '2030-07-01T00:00:00Z')).toBe(3);
+    expect(await stray()).toContainEqual({ labels: { table: 'audit_log' }, value: 0 });
+  });
+
+  it('leaves a month with very many rows to the operator, and reports them', async () => {
+    await record('2030-07-01T00:00:00Z', 100_001);
+    await run();
+    expect(await months('audit_log')).not.toContain('2030_07');
+    expect(await stray()).toContainEqual({ labels: { table: 'audit_log' }, value: 10_000 });
+    await createPartition(fixture.superuser, 'audit_log', '2030-07-01');
+    await run();
+    expect(await stray()).toContainEqual({ labels: { table: 'audit_log' }, value: 0 });
+  });
 
   it('makes months ahead, and drops those past their retention and no others', async () => {
     await run();
-    expect(await months('audit_log')).toEqual(['2030_05', '2030_08', '2030_09', '2030_10']);
+    expect(await months('audit_log')).toEqual(['2030_05', '2030_06', '2030_07', '2030_08', '2030_09', '2030_10']);
     expect(await months('ai_usage')).toEqual(['2030_04', '2030_05', '2030_08', '2030_09', '2030_10']);
     // Events can be read for 30 days: two months are kept besides the present one, for February.
     expect(await months('event')).toEqual(['2030_06', '2030_08', '2030_09', '2030_10']);

@@ -12,7 +12,7 @@ const HOUR = 60 * MINUTE;
 /** Months that events and their deliveries are kept besides the present one: they can be read for 30 days, which February has not. */
 const EVENT_MONTHS = 2;
 
-/** Creates the monthly partitions of growing tables ahead of time, drops old ones, and looks for rows without one. */
+/** Creates the monthly partitions of growing tables ahead of time, or later for rows without one, looks for such rows, and drops old ones. */
 @Injectable()
 export class PartitionJobs implements OnModuleInit {
   private readonly logger = new Logger(PartitionJobs.name);
@@ -43,6 +43,7 @@ export class PartitionJobs implements OnModuleInit {
         // All months first: dropping one may take long, or fail, and rows without a month are the graver trouble.
         const works = [
           ...tables.map((table) => () => this.createAhead(table, signal)),
+          ...tables.map((table) => () => this.createMissed(table, signal)),
           ...tables.map((table) => () => this.lookForStrayRows(table)),
           ...tables.map((table) => () => this.dropExpired(table, signal)),
         ];
@@ -54,6 +55,11 @@ export class PartitionJobs implements OnModuleInit {
   private async createAhead(table: string, signal: AbortSignal): Promise<void> {
     const made = await this.partitions.createAhead(table, this.config.PARTITION_MONTHS_AHEAD, signal);
     if (made > 0) this.logger.log({ msg: 'partitions made', table, count: made });
+  }
+
+  private async createMissed(table: string, signal: AbortSignal): Promise<void> {
+    const made = await this.partitions.createMissed(table, signal);
+    if (made > 0) this.logger.log({ msg: 'partitions of missed months made', table, count: made });
   }
 
   private async lookForStrayRows(table: string): Promise<void> {

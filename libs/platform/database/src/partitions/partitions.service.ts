@@ -14,13 +14,29 @@ const EXPIRED = `
   select month::text from (${MONTHS}) m
   where month < date_trunc('month', app.now() at time zone 'UTC') - make_interval(months => $2) order by 1`;
 
-/** The statement that counts the rows of a table ($1) that lie in none of its months. */
-const STRAY_ROWS = `
+/** Rows without a month are counted up to this number. */
+const MOST_COUNTED = 10_000;
+
+/** The statement that counts the rows of a table ($1) before and after all of its months. */
+const ROWS_OUTSIDE = `
   select format(
-    'select count(*)::int as rows from (select 1 from public.%I where id < %L or id >= %L limit 10000) stray', $1::text,
+    'select count(*)::int as rows from (select 1 from public.%I where id < %L or id >= %L limit ${MOST_COUNTED}) stray', $1::text,
     app.first_id(min(month)::timestamp at time zone 'UTC'),
     app.first_id((max(month) + interval '1 month') at time zone 'UTC')) as statement
   from (${MONTHS}) m having count(*) > 0`;
+
+/** Most rows that are moved without being asked for: who reads the table waits meanwhile, for some seconds with this number. */
+const MOST_MOVED = 100_000;
+
+/** The months between those of a table ($1) that it has no partition of, and for each the statement that counts its rows. */
+const MISSED = `
+  with made as (${MONTHS})
+  select missed::date::text as month, format(
+    'select count(*)::int as rows from (select 1 from public.%I where id >= %L and id < %L limit ${MOST_MOVED + 1}) missed', $1::text,
+    app.first_id(missed at time zone 'UTC'), app.first_id((missed + interval '1 month') at time zone 'UTC')) as statement
+  from (select min(month)::timestamp as first, max(month)::timestamp as last from made) bounds,
+    generate_series(first, last, interval '1 month') missed
+  where missed::date not in (select month from made) order by missed`;
 
 /** The least id of the oldest month of a table ($1). */
 const OLDEST_ID = `select app.first_id(min(month)::timestamp at time zone 'UTC') as id from (${MONTHS}) m`;
@@ -56,6 +72,17 @@ export class PartitionsService {
     return made;
   }
 
+  /**
+   * Makes the partitions of months between the others that have rows, which the default partition took in: no worker ran before they
+   * began. A month with very many rows is left to the operator. @returns how many
+   */
+  async createMissed(table: string, signal?: AbortSignal): Promise<number> {
+    let made = 0;
+    for (const { month, rows } of await this.missed(table))
+      if (rows > 0 && rows <= MOST_MOVED && (await this.change('create_partition', table, month, signal))) made++;
+    return made;
+  }
+
   /** The first days of the months that ended at least `kept` months before the present one, oldest first. */
   async expired(table: string, kept: number): Promise<string[]> {
     const rows = await this.dataSource.query<{ month: string }[]>(EXPIRED, [table, kept]);
@@ -75,8 +102,11 @@ export class PartitionsService {
 
   /** Rows without a monthly partition, which are in the default one; counts up to 10,000. There should be none. */
   async strayRows(table: string): Promise<number> {
-    const [row] = await this.dataSource.query<{ rows: number }[]>(await this.strayRowsOf(table));
-    return row?.rows ?? 0;
+    const [outside] = await this.dataSource.query<{ statement: string }[]>(ROWS_OUTSIDE, [table]);
+    if (!outside) throw new Error(`The table ${table} has no partitions`);
+    let stray = await this.count(outside.statement);
+    for (const { rows } of await this.missed(table)) stray += rows;
+    return Math.min(stray, MOST_COUNTED);
   }
 
   /** Tries again while others use the table: waiting for longer would make those wait that come after. */
@@ -99,10 +129,17 @@ export class PartitionsService {
     }
   }
 
-  /** The bounds are written into the statement, so that it is planned for the default partition alone. */
-  private async strayRowsOf(table: string): Promise<string> {
-    const [row] = await this.dataSource.query<{ statement: string }[]>(STRAY_ROWS, [table]);
-    if (!row) throw new Error(`The table ${table} has no partitions`);
-    return row.statement;
+  /** The months without a partition between those of a table, with their rows. */
+  private async missed(table: string): Promise<{ month: string; rows: number }[]> {
+    const months = await this.dataSource.query<{ month: string; statement: string }[]>(MISSED, [table]);
+    const counted = [];
+    for (const { month, statement } of months) counted.push({ month, rows: await this.count(statement) });
+    return counted;
+  }
+
+  /** @param statement with its bounds written into it, so that it is planned for the default partition alone */
+  private async count(statement: string): Promise<number> {
+    const [row] = await this.dataSource.query<{ rows: number }[]>(statement);
+    return row?.rows ?? 0;
   }
 }
