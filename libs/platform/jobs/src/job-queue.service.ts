@@ -26,10 +26,13 @@ const MOST_SECONDS = 86_400;
 /** The last part of the grace, in which pg-boss closes its connections though the database says nothing. */
 const STOP_BOSS_MS = 2_000;
 
-/** Items that are due and have not begun: pg-boss's states before `active`. */
+/**
+ * Items of these queues ($1) that are due and have not begun: pg-boss's states before `active`. Those of other queues wait for another
+ * release, or for a setting.
+ */
 const WAITING = `
   select name as queue, count(*)::int as waiting, extract(epoch from now() - min(start_after))::float8 as oldest
-  from pgboss.job where state < 'active' and start_after <= now() group by name`;
+  from pgboss.job where name = any($1) and state < 'active' and start_after <= now() group by name`;
 
 /** How often it is looked for times that lie in the future without a reason. */
 const LOOK_AT_TIMES_MS = 60_000;
@@ -107,9 +110,9 @@ export class JobQueueService implements OnApplicationBootstrap, OnModuleDestroy 
     return this.consumers.filter((consumer) => consumer.isOverdue()).map(({ name }) => name);
   }
 
-  /** Of all workers; queues that have none are left out. */
+  /** What waits for all workers in the queues that this one serves; queues in which nothing does are left out. */
   waiting(): Promise<WaitingItems[]> {
-    return this.dataSource.query<WaitingItems[]>(WAITING);
+    return this.dataSource.query<WaitingItems[]>(WAITING, [this.names]);
   }
 
   async onApplicationBootstrap(): Promise<void> {
@@ -138,10 +141,13 @@ export class JobQueueService implements OnApplicationBootstrap, OnModuleDestroy 
     await endedWithin(this.boss.stop({ graceful: false }), STOP_BOSS_MS);
   }
 
+  private get names(): string[] {
+    return this.queues.map(({ name }) => name);
+  }
+
   private async mendTimes(): Promise<void> {
-    const names = this.queues.map(({ name }) => name);
     const latest = this.queues.map(({ delayMs = 0 }) => Math.max(delayMs / 1000, RETRY_SECONDS));
-    for (const statement of TIMES_AHEAD) await this.dataSource.query(statement, [names, latest]);
+    for (const statement of TIMES_AHEAD) await this.dataSource.query(statement, [this.names, latest]);
   }
 
   private async prepare({ name, unique, deadlineMs }: WorkQueue): Promise<void> {

@@ -74,19 +74,19 @@ export function oldInvoices({ superuser, sandbox, customerId }: WatchedService):
   };
 }
 
-/** An item of a queue that no worker serves, due for ten minutes. */
+/** An item that no worker fetches, due for ten minutes. */
 export function waitingWork({ superuser }: WatchedService): Scenario {
-  const queue = 'test.nobody';
+  const queue = 'invoices.sync-fiken';
   return {
     cause: 'work that no worker takes',
     alerts: [{ alert: 'QueueGrows', labels: { queue } }],
     provoke: async () => {
-      await superuser.query(`select pgboss.create_queue($1, '{"policy":"standard"}')`, [queue]);
-      await superuser.query(`insert into pgboss.job (name, start_after) values ($1, now() - interval '10 minutes')`, [
-        queue,
-      ]);
+      await superuser.query(
+        `insert into pgboss.job (name, blocked, start_after) values ($1, true, now() - interval '10 minutes')`,
+        [queue],
+      );
     },
-    mend: () => superuser.query('delete from pgboss.job where name = $1', [queue]),
+    mend: () => superuser.query('delete from pgboss.job where name = $1 and blocked', [queue]),
   };
 }
 

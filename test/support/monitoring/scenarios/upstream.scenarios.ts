@@ -1,8 +1,6 @@
 import type { Scenario } from '../scenario';
 import type { WatchedService } from '../watched-service';
 
-const AI = '/api/v1/ai/messages';
-
 /** The provider is overloaded. */
 export function overloadedProvider(service: WatchedService): Scenario {
   return {
@@ -10,7 +8,6 @@ export function overloadedProvider(service: WatchedService): Scenario {
     alerts: [
       { alert: 'UpstreamFails', labels: { upstream: 'ai-provider' } },
       { alert: 'UpstreamCircuitOpen', labels: { upstream: 'ai-provider' } },
-      { alert: 'RequestsFail', labels: { route: AI } },
     ],
     meanwhile: () => service.ask(0, '[[sandbox:status=529]]'),
     afterwards: () => service.ask(0, 'Hello'),
@@ -24,7 +21,6 @@ export function stoppedProvider(service: WatchedService): Scenario {
     alerts: [
       { alert: 'UpstreamFails', labels: { upstream: 'ai-provider' } },
       { alert: 'UpstreamCircuitOpen', labels: { upstream: 'ai-provider' } },
-      { alert: 'RequestsFail', labels: { route: AI } },
     ],
     provoke: () => service.sandbox.refuseConnections(),
     meanwhile: () => service.ask(0, 'Hello'),
