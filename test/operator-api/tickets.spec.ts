@@ -158,6 +158,28 @@ describe('tickets in the operator API', () => {
     expect((await kari.post(`/tickets/${id}/set-status`, { status: 'open' })).status).toBe(200);
   });
 
+  it('are not closed over a reply that was not seen after the clock was set back either, and say who wrote what', async () => {
+    const kari = await logIn(api, 'support');
+    const id = await openTicket();
+    const read = async () => (await (await kari.call(`/tickets/${id}`)).json()) as Thread & Ticket;
+    const ahead = new Date(Date.now() + 3_600_000);
+    await api.superuser.query('update support_ticket set updated_at = $2 where id = $1', [id, ahead]);
+    const text = 'Meanwhile the ticket was changed, or has a new reply: read it again';
+    const close = async (seen: string) =>
+      detail(await kari.post(`/tickets/${id}/set-status`, { status: 'closed', seen }));
+    const { updated_at: unanswered } = await read();
+    await kari.post(`/tickets/${id}/reply`, { body: 'We look' });
+    expect(await close(unanswered)).toEqual([400, text]);
+    const { updated_at: answered, replies } = await read();
+    expect(replies).toMatchObject([{ body: 'We look', written_by: kari.name }]);
+    await api.superuser.query(`select app.reply_to_support_ticket($1, $2, 'Still', 200, 'token:x')`, [customerId, id]);
+    expect(await close(answered)).toEqual([400, text]);
+    const { updated_at: replied } = await read();
+    await api.superuser.query(`select app.close_support_ticket($1, $2, 'token:x')`, [customerId, id]);
+    const again = await kari.post(`/tickets/${id}/set-status`, { status: 'open', seen: replied });
+    expect(await detail(again)).toEqual([400, text]);
+  });
+
   it('are 404 to whoever answers one that is deleted meanwhile, as it is old', async () => {
     const kari = await logIn(api, 'support');
     const id = await openTicket();

@@ -281,10 +281,13 @@ async function findTicket(manager: EntityManager, id: string): Promise<Ticket> {
 
 const unknownTicket = (id: string) => new ServiceError('not_found', `There is no ticket ${id}`);
 
-/** The time of a change of a ticket that is locked, as an SQL expression: behind all before it, whatever the clock says. */
+/**
+ * The time of a change of a ticket that is locked, as an SQL expression: behind all before it, whatever the clock says. By a
+ * millisecond, since {@link lockTicket} compares milliseconds.
+ */
 async function nextTime(manager: EntityManager, customerId: string, id: string): Promise<string> {
   const [{ at }] = await manager.query<[{ at: string }]>(
-    `select quote_literal(greatest(app.now(), updated_at + interval '1 microsecond')) || '::timestamptz' as at
+    `select quote_literal(greatest(app.now(), updated_at + interval '1 millisecond')) || '::timestamptz' as at
      from support_ticket where customer_id = $1 and id = $2`,
     [customerId, id],
   );

@@ -68,6 +68,7 @@ end $$;
 
 -- Adds a customer's reply to one of its tickets. The ticket is with the operator again then. outcome: replied, unknown, closed,
 -- full (p_most replies of the two sides together). It comes behind what is there, whatever the clock says: who wrote last decides who waits.
+-- Behind by a millisecond: the operator's programs compare a ticket's time to that with the one that a person has seen.
 create or replace function app.reply_to_support_ticket(p_customer uuid, p_ticket uuid, p_body text, p_most integer, p_actor text)
 returns table (outcome text, reply support_ticket_reply)
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
@@ -76,7 +77,7 @@ declare
   former text;
 begin
   -- The lock makes the count below exact, and keeps a closed ticket closed.
-  select t.status, greatest(app.now(), t.updated_at + interval '1 microsecond') into former, present
+  select t.status, greatest(app.now(), t.updated_at + interval '1 millisecond') into former, present
   from support_ticket t where t.customer_id = p_customer and t.id = p_ticket for update;
   outcome := case when former is null then 'unknown' when former = 'closed' then 'closed' end;
   if outcome is null and p_most <= (
@@ -106,7 +107,7 @@ declare
   present timestamptz;
   former text;
 begin
-  select t.status, greatest(app.now(), t.updated_at + interval '1 microsecond') into former, present
+  select t.status, greatest(app.now(), t.updated_at + interval '1 millisecond') into former, present
   from support_ticket t where t.customer_id = p_customer and t.id = p_ticket for update;
   if former <> 'closed' then
     update support_ticket t set status = 'closed', updated_at = present where t.customer_id = p_customer and t.id = p_ticket;

@@ -19,7 +19,8 @@ export interface AuditQuery {
   withoutGroups?: readonly string[];
 }
 
-const LONGEST_TRANSACTION_MS = 24 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
+const LONGEST_TRANSACTION_MS = DAY_MS;
 
 /** Lists the audit log for the operator. */
 @Injectable()
@@ -76,6 +77,8 @@ export class AuditOperatorService {
 
   /**
    * Who made the records of a customer: the authors of the entries since a time, by the id that their details have as `by`.
+   * @param since the time of the first record; one that was put behind others may have a later time than its entry, so that entries
+   * of the day before are looked at, too
    * @param where what the details have besides
    */
   async authors({
@@ -94,7 +97,7 @@ export class AuditOperatorService {
     const rows = await this.dataSource.query<{ record: string; actor: string }[]>(
       `select metadata ->> $5 as record, actor from audit_log
        where customer_id = $1 and action = any($2) and id >= app.first_id($3) and metadata @> $4`,
-      [customerId, actions, since, JSON.stringify(where), by],
+      [customerId, actions, new Date(since.getTime() - DAY_MS), JSON.stringify(where), by],
     );
     return new Map(rows.map(({ record, actor }) => [record, actor]));
   }
