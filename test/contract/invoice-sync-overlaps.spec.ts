@@ -2,6 +2,7 @@ import { DataSource } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { CustomerErasureOperatorService } from '@schema';
 import { billingDay } from '@test/billing-days';
+import { setDatabaseClock } from '@test/database-clock';
 import { saveFakeInvoice } from '@test/factories/invoice.factory';
 import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture';
 import { holdLock, waitForLocks } from '@test/locks';
@@ -43,6 +44,30 @@ describe('A sync after another', () => {
       await sync(customer);
       expect(await stored(customer)).toContain(late);
       expect(await stored(customer)).not.toContain(older);
+    });
+
+    it('reads everything after the database’s clock was set back, which had been ahead at the last run, even if that failed', async () => {
+      store().addCustomer('cus_ahead');
+      const customer = await fixture.customer('stripe', 'cus_ahead');
+      await setDatabaseClock(fixture.superuser, { aheadBy: '2 hours' });
+      expect(await sync(customer)).toBe('succeeded');
+      await setDatabaseClock(fixture.superuser, 'right');
+      const meanwhile = add('cus_ahead', ago(MINUTE));
+      expect(await sync(customer)).toBe('succeeded');
+      expect(await stored(customer)).toEqual([meanwhile]);
+      // The checkpoint is of a time that has come, the run behind it is not: its time tells that the clock was ahead.
+      await setDatabaseClock(fixture.superuser, { aheadBy: '4 hours' });
+      fixture.sandbox.stripe.alwaysFor('cus_ahead', { status: 500 });
+      expect(await sync(customer)).toBe('failed');
+      fixture.sandbox.stripe.alwaysFor('cus_ahead');
+      await setDatabaseClock(fixture.superuser, 'right');
+      const failed = add('cus_ahead', ago(180 * MINUTE));
+      expect(await sync(customer)).toBe('succeeded');
+      expect(await stored(customer)).toEqual([meanwhile, failed].sort());
+      // The next one reads only new ones again.
+      const old = add('cus_ahead', ago(180 * MINUTE));
+      expect(await sync(customer)).toBe('succeeded');
+      expect(await stored(customer)).not.toContain(old);
     });
 
     it('begins before the start of a run that was interrupted, not before its end', async () => {

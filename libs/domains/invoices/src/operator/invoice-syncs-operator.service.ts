@@ -119,7 +119,8 @@ export class InvoiceSyncsOperatorService {
     const until = performance.now() + withinMs;
     while (performance.now() < until) {
       const [run] = await this.read<{ ended: boolean; succeeded: boolean }>(
-        `started_at >= $3 and finished_at >= started_at as ended, succeeded_at is not null and succeeded_at = finished_at as succeeded`,
+        // Not the last one of a clock that was ahead, which began in the future.
+        `started_at between $3 and app.now() and finished_at >= started_at as ended, succeeded_at is not null and succeeded_at = finished_at as succeeded`,
         customerId,
         source,
         asked?.due_at,

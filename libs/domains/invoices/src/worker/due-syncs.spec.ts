@@ -31,6 +31,37 @@ describe('A sync that is due', () => {
     expect(await found()).toEqual([queued]);
     await setDatabaseClock(fixture.superuser, { aheadBy: '11 minutes' });
     expect(await found()).toEqual(both);
+    await setDatabaseClock(fixture.superuser, 'right');
+  });
+
+  it('is found after the database’s clock was set back: at once if it was due too late, and otherwise if the operator asks for it', async () => {
+    for (const [aheadBy, atOnce] of [
+      ['2 hours', true],
+      ['30 minutes', false],
+    ] as const) {
+      await fixture.superuser.query('delete from billing_account');
+      const customer = await fixture.customer('stripe', 'cus_1');
+      fixture.sandbox.stripe.store.addCustomer('cus_1');
+      await setDatabaseClock(fixture.superuser, { aheadBy });
+      await due.markQueued(await due.find(LANE), [customer]);
+      expect(await fixture.sync(customer, 'stripe')).toBe('succeeded');
+      expect(await found()).toEqual([]);
+      await setDatabaseClock(fixture.superuser, 'right');
+      expect(await found()).toEqual(atOnce ? [customer] : []);
+      const requests = fixture.module.get(InvoiceSyncsOperatorService);
+      const request = { customerId: customer, source: 'stripe', full: false } as const;
+      // No worker runs here: the run that ended in the future is not the one that is asked for.
+      if (!atOnce) expect(await requests.requestAndWait('operator:test', request, 1)).toBeUndefined();
+      expect(await found()).toEqual([customer]);
+      // As the queue refuses it while its last run is in progress.
+      await due.markQueued(await due.find(LANE), []);
+      await due.markQueued(await due.find(LANE), [customer]);
+      expect(await found()).toEqual([]);
+      expect(await fixture.sync(customer, 'stripe')).toBe('succeeded');
+      const [report] = await fixture.report(customer);
+      expect(Number(report?.dueAt) - Date.now()).toBeLessThanOrEqual(15 * 60_000);
+      expect(await found()).toEqual([]);
+    }
   });
 });
 

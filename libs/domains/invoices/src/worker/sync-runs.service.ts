@@ -30,6 +30,14 @@ export interface SyncCheckpoint {
 // Points in time are computed ahead of the update that stores them: a cluster takes no such expressions beside columns.
 const IN_MINUTES = `select (app.now() + $1 * interval '1 minute')::text as due`;
 
+/**
+ * Whether the last run began in the future: the database's clock was ahead, and it is unknown when that run read what. By more than a
+ * minute: less is well within the time before a run that the next one reads again. The checkpoint may be older than the last run.
+ */
+const WAS_AHEAD = `
+  select coalesce(greatest(started_at, (checkpoint ->> 'since')::timestamptz) > app.now() + interval '1 minute', false) as ahead
+  from invoice_sync where customer_id = $1 and source = $2`;
+
 /** When a sync that fails now is due again: $3 the longest pause in minutes, $4 the shortest in milliseconds. */
 const AFTER_FAILURE = `
   select app.now()::text as now, (app.now() + greatest(
@@ -82,6 +90,7 @@ export class SyncRunsService {
 
   /**
    * Begins a run; from now on no other run of the account may write. The first that reads anything decides the account's company.
+   * After the database's clock was set back it reads everything: what came meanwhile would be in no feed, and never be shown.
    * @returns undefined if the customer is not linked
    */
   async begin(
@@ -89,12 +98,14 @@ export class SyncRunsService {
     { name: source, company: present }: Pick<BillingSource, 'name' | 'company'>,
   ): Promise<SyncRun | undefined> {
     const id = randomUUID();
+    const [former] = await this.dataSource.query<{ ahead: boolean }[]>(WAS_AHEAD, [customerId, source]);
     const [rows] = await this.dataSource.query<[BegunRow[], number]>(
       `update invoice_sync set run_id = $3, started_at = app.now(),
-         stored = case when checkpoint ? 'run' then stored else 0 end,
-         skipped = case when checkpoint ? 'run' then skipped else 0 end
+         checkpoint = case when $4 then '{}' else checkpoint end,
+         stored = case when checkpoint ? 'run' and not $4 then stored else 0 end,
+         skipped = case when checkpoint ? 'run' and not $4 then skipped else 0 end
        where customer_id = $1 and source = $2 returning checkpoint, started_at, failing_since`,
-      [customerId, source, id],
+      [customerId, source, id, former?.ahead ?? false],
     );
     if (!rows[0]) return undefined;
     const [account] = await this.dataSource.query<{ source_customer_id: string; company: string | null }[]>(
