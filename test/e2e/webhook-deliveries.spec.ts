@@ -753,6 +753,22 @@ describe('Deliveries of events to webhook endpoints', () => {
     await untilStates(id, 'delivered', 'delivered');
   });
 
+  it('are queued again if they wait for a time that the database’s clock had shown before it was set back', async () => {
+    const caller = await manager();
+    const { id } = await create(caller);
+    await api.superuser.query('begin; set local role account_operator');
+    await record(caller.customer.id);
+    await api.superuser.query('select app.sequence_events($1)', [caller.customer.id]);
+    await api.superuser.query(
+      'update webhook_delivery set queued_at = $2, next_attempt_at = $2 where endpoint_id = $1',
+      [id, new Date(Date.now() + 7_200_000)],
+    );
+    await api.superuser.query('commit');
+    const since = { since: new Date(Date.now() - 60_000).toISOString() };
+    expect(await post(caller, `/webhooks/endpoints/${id}/redeliver`, since)).toMatchObject({ queued: 1, more: false });
+    await untilStates(id, 'delivered');
+  });
+
   it("reach that bound for a customer's endpoints, and never for the operator's own", async () => {
     const [busy, other] = [await manager(), await manager()];
     const url = receiver.url + path;

@@ -240,8 +240,9 @@ begin
 end $$;
 
 -- Queues an endpoint's deliveries again that have failed or were missed since a time, also if they were made before, and also those of which
--- only an attempt has failed, whose next one may be due in hours: the oldest p_most of them. While as much waits for the owner's endpoints as
--- may, only of those that wait already. outcome: queued, unknown, disabled, full (none of those, and others are left).
+-- only an attempt has failed, whose next one may be due in hours, and those that have not been tried and are due in the future, since the
+-- database's clock was ahead when they were queued: the oldest p_most of them. While as much waits for the owner's endpoints as may, only of
+-- those that wait already. outcome: queued, unknown, disabled, full (none of those, and others are left).
 -- queued: their number. more: whether others are left, for another call, perhaps only when less waits.
 create or replace function app.redeliver_webhooks_since(
   p_customer uuid, p_endpoint uuid, p_since timestamptz, p_most integer, p_actor text)
@@ -260,8 +261,10 @@ begin
     ids := array(
       select d.id from webhook_delivery d
       where d.customer_id = p_customer and d.endpoint_id = p_endpoint
-        and ((d.state = 'pending' and d.attempts > 0 and d.last_attempt_at >= p_since) or (not endpoint.queue_full
-          and ((d.state = 'failed' and d.last_attempt_at >= p_since) or (d.state = 'missed' and d.queued_at >= p_since))))
+        and ((d.state = 'pending' and d.attempts > 0 and d.last_attempt_at >= p_since)
+          or (d.state = 'pending' and d.attempts = 0 and d.next_attempt_at > present and d.queued_at >= p_since)
+          or (not endpoint.queue_full
+            and ((d.state = 'failed' and d.last_attempt_at >= p_since) or (d.state = 'missed' and d.queued_at >= p_since))))
       order by d.id limit p_most);
     update webhook_delivery d set state = 'pending', attempts = 0, queued_at = present, next_attempt_at = present
     where d.customer_id = p_customer and d.id = any (ids);
@@ -270,6 +273,7 @@ begin
       select from webhook_delivery d
       where d.customer_id = p_customer and d.endpoint_id = p_endpoint
         and ((d.state in ('pending', 'failed') and d.attempts > 0 and d.last_attempt_at >= p_since)
+          or (d.state = 'pending' and d.attempts = 0 and d.next_attempt_at > present and d.queued_at >= p_since)
           or (d.state = 'missed' and d.queued_at >= p_since)));
     if endpoint.queue_full and queued = 0 and more then
       outcome := 'full';
