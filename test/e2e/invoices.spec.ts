@@ -255,6 +255,21 @@ describe('GET /invoices/:id/pdf', () => {
     expect(JSON.stringify(problem)).not.toMatch(/sandbox|stripe|fiken/i);
   });
 
+  it('is 503, and nothing is asked for, while another company is configured than the one that the account is of', async () => {
+    const { caller, invoice } = await synced('fiken');
+    const syncedWith = (company: string) =>
+      api.superuser.query('update billing_account set company = $2 where customer_id = $1', [
+        caller.customer.id,
+        company,
+      ]);
+    await syncedWith('former');
+    const before = sandbox.fiken.total;
+    await expectProblem(await caller.call(`/invoices/${invoice.id}/pdf`), 503, 'service_unavailable');
+    expect(sandbox.fiken.total).toBe(before);
+    await syncedWith('demo');
+    expect((await caller.call(`/invoices/${invoice.id}/pdf`)).status).toBe(200);
+  });
+
   it.each(['stripe', 'fiken'] as const)(
     "is 404 when %s says that the document is another customer's now",
     async (source) => {

@@ -7,7 +7,7 @@ import type { BillingSourceName } from '../invoice-values';
 import { BillingAccount } from '../entities/billing-account.entity';
 import { Invoice } from '../entities/invoice.entity';
 import { BillingSourcesService } from '../adapters/billing-sources.service';
-import { SourceError } from '../ports/billing-source.port';
+import { requireSameCompany, SourceError } from '../ports/billing-source.port';
 import { isShown } from './invoices.service';
 import { PdfMemoryService } from './pdf-memory.service';
 
@@ -17,6 +17,8 @@ interface PdfRow {
   sourceId: string;
   /** The customer's id in the source. */
   account: string;
+  /** The company there that the account is one of; null if the source has no companies, or the first sync is yet to come. */
+  company: string | null;
 }
 
 /** A PDF to be streamed. Its content must be read or destroyed. */
@@ -44,7 +46,8 @@ export class InvoicePdfsService {
     const [invoice, account] = [reads.table(Invoice, 'i'), reads.table(BillingAccount, 'a')];
     this.pdf = reads.statement<PdfRow>(
       'invoices.pdf',
-      `select ${invoice.select(['number', 'source', 'sourceId'])}, ${account.column('sourceCustomerId')} as account
+      `select ${invoice.select(['number', 'source', 'sourceId'])}, ${account.column('sourceCustomerId')} as account,
+         ${account.column('company')} as company
        from ${invoice.from} join ${account.from} on ${account.column('customerId')} = ${invoice.column('customerId')}
          and ${account.column('source')} = ${invoice.column('source')}
        where ${invoice.column('customerId')} = $1 and ${invoice.column('id')} = $2
@@ -54,6 +57,7 @@ export class InvoicePdfsService {
         source: (text) => text as BillingSourceName,
         sourceId: decoders.text,
         account: decoders.text,
+        company: decoders.text,
       },
     );
   }
@@ -78,10 +82,15 @@ export class InvoicePdfsService {
     }
   }
 
-  private async fetch({ source, sourceId, account }: PdfRow, signal: AbortSignal): Promise<Buffer | undefined> {
+  private async fetch(
+    { source, sourceId, account, company }: PdfRow,
+    signal: AbortSignal,
+  ): Promise<Buffer | undefined> {
     try {
       signal.throwIfAborted();
-      const file = await this.sources.find(source)?.fetchPdf(account, sourceId, signal);
+      const from = this.sources.find(source);
+      if (from && company !== null) requireSameCompany(from, company);
+      const file = await from?.fetchPdf(account, sourceId, signal);
       if (file && !isPdf(file)) throw new SourceError(`${source} sent a file that is no PDF`);
       return file;
     } catch (error) {

@@ -144,3 +144,17 @@ export function asSourceError(error: unknown): unknown {
   const { message, reason, status, retryAfterMs } = error;
   return new SourceError(message, retryAfterMs, ANSWERED.includes(reason) && isRefusal(status, retryAfterMs));
 }
+
+/**
+ * Another company than an account's has neither the account nor its documents: what it has with their ids is not the customer's.
+ * @throws SourceError
+ */
+export function requireSameCompany(
+  { name, company }: Pick<BillingSource, 'name' | 'company'>,
+  accounts: string | undefined,
+): void {
+  if (accounts === company) return;
+  throw new SourceError(
+    `The account is one of the company ${accounts} in ${name}, and ${company} is configured now: set it back, or unlink the customer`,
+  );
+}

@@ -8,6 +8,7 @@ import {
   type Feed,
   isProblem,
   LostPositionError,
+  requireSameCompany,
   SourceError,
   type SourceInvoice,
   type SourcePage,
@@ -58,7 +59,8 @@ export class InvoiceSyncsService {
     const deadline = AbortSignal.timeout(RUN_DEADLINE_MS);
     const run = new SyncReading(source, this.runs, this.documents, begun, AbortSignal.any([stop, deadline]));
     try {
-      requireSameCompany(source, begun);
+      // Its documents would seem to be gone, and become void.
+      requireSameCompany(source, begun.company);
       const checkpoint = await run.complete();
       if (checkpoint) await this.runs.succeed(begun, checkpoint, this.config.INVOICE_SYNC_MINUTES);
       else await this.runs.pause(begun);
@@ -119,17 +121,6 @@ function isStuck({ checkpoint: { run: progress }, startedAt, failingSince }: Syn
   if (!progress || progress.feed === 0 || failingSince === undefined) return false;
   const before = Date.parse(startedAt) - apartMs;
   return Date.parse(progress.startedAt) <= before && Date.parse(failingSince) <= before;
-}
-
-/**
- * Another company has neither the account nor its documents: they would seem to be gone, and become void.
- * @throws SourceError
- */
-function requireSameCompany({ name, company }: BillingSource, run: SyncRun): void {
-  if (run.company === company) return;
-  throw new SourceError(
-    `The account is one of the company ${run.company} in ${name}, and ${company} is configured now: set it back, or unlink the customer`,
-  );
 }
 
 /**
