@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { createCaller, startApi, type TestApi } from '@test/api';
+import { caller as callerWith, createCaller, startApi, type TestApi } from '@test/api';
 import { setDatabaseClock } from '@test/database-clock';
 import { expectProblem } from '@test/expect-problem';
+import { saveFakeToken } from '@test/factories/service-token.factory';
 import { operatorCommand } from '@test/operator-command';
 import { describeAuthentication } from '@test/suites/authentication.suite';
 import type { TicketDto, TicketReplyDto } from '@records/ticket.dto';
@@ -224,6 +225,19 @@ describe('POST /support/tickets/{id}/close', () => {
       expect([again.status, await again.json()]).toEqual([200, closed]);
     }
     expect((await audited(caller)).slice(1)).toEqual([['ticket.close', { ticket_id: id, from: 'open' }]]);
+  });
+
+  it('gives no thread to a token that may not read tickets, of a closed one neither', async () => {
+    const caller = await createCaller(api);
+    const { id } = await open(caller);
+    await operator('reply', '--ticket', id, '--body', 'The code is 4711');
+    const { token } = await saveFakeToken(api.superuser, caller.customer.id, { scopes: ['support:write'] });
+    const writer = { call: callerWith(api.baseUrl, token) };
+    await expectProblem(await writer.call(`/support/tickets/${id}`), 403, 'insufficient_scope');
+    for (const reply of [await post(writer, `/${id}/close`), await post(writer, `/${id}/close`)]) {
+      expect([reply.status, await reply.json()]).toEqual([200, { ...(await read(caller, id)), replies: [] }]);
+    }
+    expect(await read(caller, id)).toMatchObject({ status: 'closed', reply_count: 1, replies: [{}] });
   });
 
   it('needs no body and reads none', async () => {

@@ -82,16 +82,20 @@ export class SupportController {
   @RequireScope('support:write')
   @ApiOperation({
     summary: 'Close a support ticket',
-    description: 'Takes no body. A closed ticket stays as it is. Only the operator can open it again.',
+    description:
+      'Takes no body. A closed ticket stays as it is. Only the operator can open it again. The reply has the thread if the token has ' +
+      'the scope `support:read`; otherwise `replies` is empty, and `reply_count` counts them all the same.',
   })
   @ApiParam(TICKET_ID)
   @ApiOkResponse({ type: TicketDto, description: 'The closed ticket.' })
   @ProblemReplies(NO_SUCH_TICKET)
   async closeTicket(
-    @CurrentCustomer() { tokenId }: AuthenticatedCustomer,
+    @CurrentCustomer() { tokenId, scopes }: AuthenticatedCustomer,
     @Param('id', PathId.uuid) id: string,
   ): Promise<TicketDto | StreamableFile> {
-    return this.whole(await this.tickets.close(`token:${tokenId}`, id));
+    const ticket = await this.tickets.close(`token:${tokenId}`, id);
+    // Closing one, closed or not, would be a way to read its thread.
+    return scopes.has('support:read') ? this.whole(ticket) : { ...toTicketDto(ticket), replies: [] };
   }
 
   /** A ticket with its whole thread; a long one is read while it is sent. */
