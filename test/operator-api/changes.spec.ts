@@ -551,6 +551,17 @@ describe('changes through the operator API', () => {
     expect(refused.status).toBe(400);
   });
 
+  it('book no more than a billion NOK of credit at a time, nor deduct more', async () => {
+    for (const amount of ['1000000000.000000000001', '5000000000', '-1000000001']) {
+      const adjustment = { kind: 'manual_adjustment', amount_nok: amount, note: 'A slip of the hand' };
+      const refused = await send('POST', `/customers/${customer}/ai/credit`, adjustment);
+      expect([refused.status, ((await refused.json()) as Reply).detail]).toEqual([
+        400,
+        `${amount} is not from -1000000000 to 1000000000`,
+      ]);
+    }
+  });
+
   it('set the shares of credit that customers are told of', async () => {
     const at = `/customers/${customer}/ai`;
     expect(await make('PATCH', at, { credit_thresholds: [90, 50] })).toMatchObject({ credit_thresholds: [50, 90] });

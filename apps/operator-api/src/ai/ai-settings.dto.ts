@@ -153,7 +153,7 @@ export class AddCreditDto {
   @IsOneOf(CREDIT_KINDS)
   kind!: (typeof CREDIT_KINDS)[number];
 
-  /** Amount as a decimal text; an adjustment may be negative. */
+  /** Amount as a decimal text, up to 1,000,000,000 NOK; an adjustment may be negative. */
   @FieldRule((value) =>
     typeof value === 'string' && /^-?\d{1,10}(\.\d{1,12})?$/.test(value)
       ? undefined

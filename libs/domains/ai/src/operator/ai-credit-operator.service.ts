@@ -3,6 +3,7 @@ import { lockCustomer } from '@domains/customers';
 import { DataSource, type EntityManager } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { requireText, ServiceError } from '@platform/errors';
+import { decimalText } from '@platform/money';
 import { BillingCalendar } from '@platform/time';
 import { CREDIT_NOTE_MAX } from '../ai-values';
 import { AiLedgerEntry, type LedgerKind } from '../entities/ai-ledger-entry.entity';
@@ -18,6 +19,9 @@ export interface CreditChange {
   invoiceId?: string;
 }
 
+/** Bounds of an adjustment in NOK. The ledger has twelve decimals. */
+const ADJUSTMENT = { decimals: 12, least: -1e9, most: 1e9 };
+
 /** Changes customers' AI credit for the operator: adjustments, refunds, and what was paid for. */
 @Injectable()
 export class AiCreditOperatorService {
@@ -28,12 +32,13 @@ export class AiCreditOperatorService {
   ) {}
 
   /**
-   * Adds an adjustment or a refund, audited. @throws ServiceError not_found; invalid_request for a note that is too long, or
-   * if it would deduct more than the free credit
+   * Adds an adjustment or a refund, audited. @throws ServiceError not_found; invalid_request for a note that is too long, an
+   * amount that is none or too large, or if it would deduct more than the free credit
    */
   async adjust(actor: string, change: CreditChange & { note: string }): Promise<AiLedgerEntry[]> {
     const { customerId, kind, amountNok, note } = change;
     requireText(note, 'The note', { min: 1, max: CREDIT_NOTE_MAX });
+    decimalText(amountNok, ADJUSTMENT);
     if (Number(amountNok) === 0 || (kind === 'refund' && Number(amountNok) < 0)) {
       throw new ServiceError('invalid_request', 'The amount must not be 0, and a refund must be more than 0');
     }
