@@ -8,6 +8,7 @@ import { ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
 import { type Job, JobRunnerService } from '@platform/jobs';
 import { NestLogger } from '@platform/logging';
+import { OperatorAccountsModule } from '@platform/operator-accounts';
 import { RefusalsOperatorModule } from '@platform/refusals';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveFakeService } from '@test/factories/service.factory';
@@ -35,6 +36,7 @@ describe('The job of the retention', () => {
         StatusOperatorModule,
         SupportOperatorModule,
         RefusalsOperatorModule,
+        OperatorAccountsModule,
       ],
       providers: [RetentionJobs],
     })
@@ -202,6 +204,23 @@ describe('The job of the retention', () => {
     )();
     expect(await sql(`select customer_id from refused_request where now() - created_at > '14 days'`, [])).toEqual([]);
     expect(await sql('select count(*)::int as n from refused_request', [])).toEqual([{ n: 2 }]);
+  });
+
+  it('deletes what the operator API keeps for a day for retries, also if no further request comes', async () => {
+    for (const [hash, age] of [
+      ['old', '24 hours 1 minute'],
+      ['new', '23 hours'],
+    ])
+      await sql(
+        `insert into operator_request_key (key_hash, fingerprint, secrets_key, reply, created_at)
+         values ($1::bytea, '', 'k', 'a name', now() - $2::interval)`,
+        [hash, age],
+      );
+    const run = await jobWith(OFF);
+    await run();
+    expect(await sql(`select convert_from(key_hash, 'UTF8') as key from operator_request_key`, [])).toEqual([
+      { key: 'new' },
+    ]);
   });
 
   it('deletes counts of SMS of days long past', async () => {

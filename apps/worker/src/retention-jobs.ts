@@ -5,6 +5,7 @@ import { TicketRetentionService } from '@domains/support';
 import { AppConfig } from '@platform/config';
 import { JobRunnerService } from '@platform/jobs';
 import { tidyLogFiles } from '@platform/logging';
+import { OperatorRequestKeysService } from '@platform/operator-accounts';
 import { RefusalsOperatorService } from '@platform/refusals';
 
 const MINUTE = 60_000;
@@ -21,6 +22,7 @@ export class RetentionJobs implements OnModuleInit {
     private readonly tickets: TicketRetentionService,
     private readonly events: StatusRetentionService,
     private readonly refusals: RefusalsOperatorService,
+    private readonly requestKeys: OperatorRequestKeysService,
     private readonly config: AppConfig,
   ) {}
 
@@ -57,6 +59,7 @@ export class RetentionJobs implements OnModuleInit {
       ...works,
       () => this.sms.purgeCounts(signal),
       () => this.refusals.purge(REFUSAL_RETENTION_DAYS, signal),
+      () => this.requestKeys.purge(),
       () => (LOG_DIRECTORY === undefined ? undefined : tidyLogFiles(LOG_DIRECTORY, LOG_RETENTION_DAYS)),
     ])
       await Promise.resolve(work()).catch((error: unknown) => failures.push(error));

@@ -12,6 +12,7 @@ import { JobQueueModule } from '@platform/jobs';
 import { InternalListenerModule } from '@platform/internal-listener';
 import { MaintenanceOperatorModule } from '@platform/maintenance';
 import { MetricsModule } from '@platform/metrics';
+import { OperatorAccountsModule } from '@platform/operator-accounts';
 import { RefusalsOperatorModule } from '@platform/refusals';
 import { AbandonedReservations } from './abandoned-reservations';
 import { AiJobs } from './ai-jobs';
@@ -43,6 +44,7 @@ import { WorkerHealth } from './worker-health';
     StatusOperatorModule,
     SupportOperatorModule,
     RefusalsOperatorModule,
+    OperatorAccountsModule,
     MaintenanceOperatorModule,
   ],
   providers: [

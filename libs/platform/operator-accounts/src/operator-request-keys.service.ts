@@ -5,6 +5,11 @@ import type { OperatorRequestKey } from './entities/operator-request-key.entity'
 /** What is stored of a key: of which request it is, and its reply once that is done; null also if the reply is too large. */
 export type FoundRequestKey = Pick<OperatorRequestKey, 'fingerprint' | 'secretsKey' | 'reply'>;
 
+/** Rows that another request is deleting are its own: waiting for it could take as long as it takes. */
+const DELETE_EXPIRED = `
+  delete from operator_request_key where key_hash in (
+    select key_hash from operator_request_key where created_at <= app.now() - app.idempotency_key_lifetime() for update skip locked)`;
+
 /** The Idempotency-Keys of operators' accounts. A key is stored in the transaction of its request, with all that the request changes. */
 @Injectable()
 export class OperatorRequestKeysService {
@@ -16,11 +21,7 @@ export class OperatorRequestKeysService {
    * @returns false if another request has had the key
    */
   async claim(manager: EntityManager, hash: Buffer, fingerprint: Buffer): Promise<boolean> {
-    // Rows that another request is deleting are its own: waiting for it could take as long as it takes.
-    await manager.query(
-      `delete from operator_request_key where key_hash in (
-         select key_hash from operator_request_key where created_at <= app.now() - app.idempotency_key_lifetime() for update skip locked)`,
-    );
+    await manager.query(DELETE_EXPIRED);
     const claimed = await manager.query<unknown[]>(
       `insert into operator_request_key (key_hash, fingerprint, created_at) values ($1, $2, app.now())
        on conflict do nothing returning 1`,
@@ -49,5 +50,10 @@ export class OperatorRequestKeysService {
       [hash],
     );
     return row;
+  }
+
+  /** Deletes the keys that have expired, and their replies, which have personal data: perhaps nobody claims another. */
+  async purge(): Promise<void> {
+    await this.dataSource.query(DELETE_EXPIRED);
   }
 }
