@@ -96,7 +96,8 @@ describe('changes through the operator API', () => {
       return ((await (await admin.call(`/audit?${text}`)).json()) as { data: Record<string, unknown>[] }).data;
     };
     const issued = expect.objectContaining({ action: 'token.issue', names: { [token.id]: 'Of the audit' } }) as unknown;
-    for (const by of [admin.name, `operator:${admin.name}`])
+    const shouted = admin.name.toUpperCase();
+    for (const by of [admin.name, `operator:${admin.name}`, shouted, `operator:${shouted}`])
       for (const action of ['token', 'token.issue']) {
         const found = await audit({ by, action });
         expect([by, action, found]).toEqual([by, action, expect.arrayContaining([issued])]);

@@ -9,7 +9,7 @@ export interface AuditQuery {
   customerId?: string;
   /** An action, such as `token.issue`, or a group of them, such as `token`. */
   action?: string;
-  /** Who did it, as the log has it, such as `operator:kari`; or a person's name alone. */
+  /** Who did it, as the log has it, such as `operator:kari`; or a person's name alone. Names of people are compared without case. */
   by?: string;
   /** Only entries since then. */
   since?: Date;
@@ -18,6 +18,9 @@ export interface AuditQuery {
   /** Without entries of these groups of actions. */
   withoutGroups?: readonly string[];
 }
+
+/** Before the name of a person of the operator. */
+const PERSON = 'operator:';
 
 const DAY_MS = 24 * 3_600_000;
 const LONGEST_TRANSACTION_MS = DAY_MS;
@@ -33,8 +36,7 @@ export class AuditOperatorService {
       filters: {
         customerId: 'customerId',
         action: async (name) => ({ action: await this.actionsCalled(name) }),
-        // No person's name has a colon.
-        by: (name) => ({ actor: name.includes(':') ? name : In([name, `operator:${name}`]) }),
+        by: async (name) => ({ actor: In(await this.authorsCalled(name)) }),
         // By the ids as well, which begin with the time and have an index. One is made up to a transaction's length after the entry's time.
         since: (since) => ({
           createdAt: MoreThanOrEqual(since),
@@ -62,17 +64,9 @@ export class AuditOperatorService {
     return this.entries.inbox(filter, request);
   }
 
-  /** The actions that there are entries of, in the order of their names. Each is one look into the index, however many entries it has. */
-  async actions(): Promise<string[]> {
-    const found: string[] = [];
-    for (;;) {
-      const [next] = await this.dataSource.query<{ action: string }[]>(
-        'select action from audit_log where action > $1 order by action limit 1',
-        [found.at(-1) ?? ''],
-      );
-      if (next === undefined) return found;
-      found.push(next.action);
-    }
+  /** The actions that there are entries of, in the order of their names. */
+  actions(): Promise<string[]> {
+    return this.valuesOf('action');
   }
 
   /**
@@ -105,5 +99,27 @@ export class AuditOperatorService {
   private async actionsCalled(name: string): Promise<FindOptionsWhere<AuditLogEntry>['action']> {
     if (name.includes('.')) return name;
     return In((await this.actions()).filter((action) => action === name || action.startsWith(`${name}.`)));
+  }
+
+  /** The authors of entries that have a name: people may be called otherwise than they are written here. */
+  private async authorsCalled(name: string): Promise<string[]> {
+    // No person's name has a colon.
+    const person = name.includes(':') ? name : PERSON + name;
+    if (!person.startsWith(PERSON)) return [name];
+    const people = await this.valuesOf('actor', PERSON);
+    return [name, ...people.filter((one) => one.toLowerCase() === person.toLowerCase())];
+  }
+
+  /** The values that a column of the entries has, in their order. Each is one look into the index, however many entries it has. */
+  private async valuesOf(column: 'action' | 'actor', prefix = ''): Promise<string[]> {
+    const found: string[] = [];
+    for (;;) {
+      const [next] = await this.dataSource.query<{ value: string }[]>(
+        `select ${column} as value from audit_log where ${column} > $1 order by ${column} limit 1`,
+        [found.at(-1) ?? prefix],
+      );
+      if (!next?.value.startsWith(prefix)) return found;
+      found.push(next.value);
+    }
   }
 }
