@@ -145,6 +145,52 @@ describe("The operator's console beside colleagues", () => {
     await text('AI credit, ');
   });
 
+  describe('about a credit request that a colleague has decided meanwhile', () => {
+    const APPROVED_BY_OLA = `with one as (
+        insert into invoice (customer_id, id, source, source_id, number, status, currency, amount, amount_due, issue_date)
+        values ($1, gen_random_uuid(), 'manual', 'credit-request:' || $2, 'O-' || $2, 'open', 'NOK', 50000, 50000, current_date)
+        returning id)
+      update ai_credit_request r set status = 'approved', decided_by = 'operator:ola', decided_at = now(), invoice_id = one.id
+      from one where r.customer_id = $1 and r.id = $2::integer`;
+    const REJECTED_BY_OLA = `update ai_credit_request
+      set status = 'rejected', decided_by = 'operator:ola', decided_at = now(), reason = 'No contract'
+      where customer_id = $1 and id = $2::integer`;
+
+    /** Opens the form of a decision; then a colleague decides. */
+    async function decide(name: string, colleague: string): Promise<number> {
+      const asked = `insert into ai_credit_request (customer_id, amount_nok, created_at) values ($1, 500, now()) returning id`;
+      const [request] = await sql<{ id: number }>(asked);
+      await tab('credit-requests');
+      await button(name).click();
+      await dialog().waitFor();
+      await sql(colleague, [customerId, String(request!.id)]);
+      return request!.id;
+    }
+
+    it('names its invoice, and refuses a second number', async () => {
+      const id = await decide('Approve', APPROVED_BY_OLA);
+      const number = dialog().getByLabel('Number printed on the invoice');
+      await number.fill(`K-${id}`);
+      await button('Approve', dialog()).click();
+      await dialog().getByText(`operator:ola has approved it with the invoice number O-${id}, not K-${id}`).waitFor();
+      expect(kari.complaints.splice(0)).toEqual([expect.stringContaining('400')]);
+      await number.fill('');
+      await button('Approve', dialog()).click();
+      await text(`operator:ola had approved request ${id}, with the invoice O-${id}: write no second invoice.`);
+      expect(await stored('number', 'invoice')).toEqual([{ number: `O-${id}` }]);
+    });
+
+    it('says whose reason the customer reads', async () => {
+      const id = await decide('Reject', REJECTED_BY_OLA);
+      await dialog().getByLabel('Reason').fill('An invoice is overdue');
+      await button('Reject', dialog()).click();
+      await text(
+        `operator:ola had rejected request ${id}, and your reason is not kept. The customer reads: No contract`,
+      );
+      expect(await stored('reason', 'ai_credit_request')).toEqual([{ reason: 'No contract' }]);
+    });
+  });
+
   it('says so, and sends nothing, if nothing was changed', async () => {
     await tab('');
     await button('Change').click();

@@ -181,7 +181,7 @@ describe("An operator's day in the console", () => {
     await button('Approve', row('one')).click();
     await dialog().getByText('Its note: one').waitFor();
     await button('Approve', dialog()).click();
-    await text('is approved. Write and send its invoice');
+    await text(/^Request \d+ is approved. Write and send its invoice AI-\d+\.$/);
     await act('Reject', { Reason: 'An invoice is overdue' }, row('two'));
     await text('is rejected');
     const decided = await sql('select note, status from ai_credit_request order by note');

@@ -69,6 +69,44 @@ describe('decisions about credit requests, by several people', () => {
     }
   });
 
+  it('lead to one invoice: a person who comes second is told its number, and another number is refused', async () => {
+    const { customerId, id } = await request(500);
+    const [number, another] = [`O-${id}`, `K-${id}`];
+    const ofOla = { status: 'approved', decided_by: `operator:${ola!.name}`, invoice_number: number };
+    const first = await decide(ola!, `${id}/approve`, { invoice_number: number });
+    expect(await first.json()).toMatchObject(ofOla);
+    const refused = await decide(kari!, `${id}/approve`, { invoice_number: another });
+    expect([refused.status, await refused.json()]).toEqual([
+      400,
+      expect.objectContaining({
+        detail: `operator:${ola!.name} has approved it with the invoice number ${number}, not ${another}: write no second invoice`,
+      }),
+    ]);
+    for (const same of [{}, { invoice_number: number }])
+      expect(await (await decide(kari!, `${id}/approve`, same)).json()).toMatchObject(ofOla);
+    const listed = await kari!.call(`/credit-requests?customer_id=${customerId}`);
+    expect(await listed.json()).toMatchObject({ data: [ofOla] });
+    const printed = await command('nils', 'approve', '--id', String(id));
+    expect([printed.code, printed.stderr, JSON.parse(printed.stdout)]).toEqual([
+      0,
+      `operator:${ola!.name} had approved it, with the invoice ${number}: write no second invoice\n`,
+      expect.objectContaining({ invoice_number: number }),
+    ]);
+    expect((await command('nils', 'approve', '--id', String(id), '--invoice-number', another)).code).toBe(4);
+    expect(await booked(customerId)).toMatchObject({ topups: 1, invoices: 1 });
+  });
+
+  it('have one reason: a person who rejects second is told who was first', async () => {
+    const { id } = await request(500);
+    await decide(ola!, `${id}/reject`, { reason: 'No contract' });
+    const second = await reject(kari!, id);
+    const ofOla = { status: 'rejected', decided_by: `operator:${ola!.name}`, reason: 'No contract' };
+    expect([second.status, await second.json()]).toEqual([200, expect.objectContaining(ofOla)]);
+    const printed = await command('nils', 'reject', '--id', String(id), '--reason', 'Overdue');
+    const note = `operator:${ola!.name} had rejected it: your reason is not kept\n`;
+    expect([printed.code, printed.stderr]).toEqual([0, note]);
+  });
+
   it('above an amount need a second person, in the browser and on the command line', async () => {
     const { customerId, id } = await request(MOST + 1);
     const first = await approve(kari!, id);
@@ -95,7 +133,7 @@ describe('decisions about credit requests, by several people', () => {
     const ofFirst = await request(MOST + 1);
     const first = await approveAs(kari!, ofFirst.id, `F-${ofFirst.id}`);
     expect(await first.json()).toMatchObject({ status: 'pending', first_invoice_number: `F-${ofFirst.id}` });
-    expect((await approve(ola!, ofFirst.id)).status).toBe(200);
+    expect(await (await approve(ola!, ofFirst.id)).json()).toMatchObject({ invoice_number: `F-${ofFirst.id}` });
     expect(await invoiced(ofFirst.customerId)).toEqual([{ number: `F-${ofFirst.id}` }]);
 
     const ofSecond = await request(MOST + 1);

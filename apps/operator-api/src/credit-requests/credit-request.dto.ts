@@ -35,7 +35,10 @@ export class CreditRequestQueryDto extends InboxQueryDto {
 
 /** An approval. */
 export class ApproveCreditRequestDto {
-  /** The number printed on the invoice. If left out, that of the first approval, or else `AI-<id>`. */
+  /**
+   * The number printed on the invoice. If left out, that of the first approval, or else `AI-<id>`. Another one than the invoice of an
+   * approved request has is refused: you would write a second invoice.
+   */
   @IsOptional()
   @IsText({ min: 1, max: INVOICE_NUMBER_MAX })
   @ApiProperty({ type: String, required: false, nullable: true, example: '2027-0042' })
@@ -93,6 +96,10 @@ export class CreditRequestDto extends OfCustomerDto {
   @ApiProperty({ type: String, format: 'uuid', nullable: true, example: null })
   invoice_id!: string | null;
 
+  /** The number printed on that invoice. */
+  @ApiProperty({ type: String, nullable: true, maxLength: INVOICE_NUMBER_MAX, example: null })
+  invoice_number!: string | null;
+
   @ApiProperty({ format: 'date-time' })
   created_at!: string;
 }
@@ -118,6 +125,7 @@ export function toCreditRequestDto(request: OfCustomer<ApprovedCreditRequest>): 
     first_invoice_number: request.firstApproval?.invoiceNumber ?? null,
     decided_at: request.decidedAt && timeText(request.decidedAt),
     invoice_id: request.invoiceId,
+    invoice_number: request.invoiceNumber ?? null,
     created_at: timeText(request.createdAt),
   };
 }

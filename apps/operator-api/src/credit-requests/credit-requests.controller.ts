@@ -55,7 +55,8 @@ export class CreditRequestsController {
   @FreshLogin()
   @ApiOperation({
     summary: 'Approve a credit request',
-    description: 'Invoices the amount and adds the credit, all or nothing. An approved request stays as it is.',
+    description:
+      'Invoices the amount and adds the credit, all or nothing. An approved request stays as it is, with its invoice: `decided_by` says by whom.',
   })
   @ApiParam(REQUEST_ID)
   @ApiOkResponse({ type: CreditRequestDto, description: 'The approved request.' })
@@ -74,7 +75,8 @@ export class CreditRequestsController {
   @RequireRole('billing')
   @ApiOperation({
     summary: 'Reject a credit request',
-    description: 'The customer can read the reason. A rejected request stays as it is.',
+    description:
+      'The customer can read the reason. A rejected request stays as it is, with its reason: `decided_by` says by whom.',
   })
   @ApiParam(REQUEST_ID)
   @ApiOkResponse({ type: CreditRequestDto, description: 'The rejected request.' })

@@ -1,5 +1,5 @@
 import { Link as MuiLink, Stack, Typography } from '@mui/material';
-import { TextInput, useRecordContext } from 'react-admin';
+import { TextInput, useGetIdentity, useRecordContext } from 'react-admin';
 import { Link } from 'react-router-dom';
 import type { Dto, Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
@@ -55,19 +55,19 @@ export function CreditRequestList({ fixed, embedded }: { fixed?: Query; embedded
 /** Who decided, and why; or who approved it first if it waits for a second person. */
 function Decision() {
   const request = useRecordContext<CreditRequest>();
-  const { decided_by: by, first_approved_by: first, reason, invoice_id: invoiceId } = request ?? {};
+  const { decided_by: by, first_approved_by: first, reason } = request ?? {};
   const text = by
     ? `${by}${reason ? `: ${reason}` : ''}`
     : first
       ? `${first} approved it; it needs a second person`
       : undefined;
-  if (text === undefined) return null;
+  if (request === undefined || text === undefined) return null;
   return (
     <>
       <bdi>{visibleText(text)}</bdi>
-      {invoiceId && (
+      {request.invoice_id && (
         <>
-          , <InvoiceLink id={invoiceId} />
+          , <InvoiceLink request={request} />
         </>
       )}
     </>
@@ -77,7 +77,9 @@ function Decision() {
 function Decide() {
   const request = useRecordContext<CreditRequest>();
   const [formats] = useFormats();
+  const { identity } = useGetIdentity();
   if (request?.status !== 'pending') return null;
+  const decider = (reply: object) => otherDecider(reply as CreditRequest, identity?.fullName);
   const who = <bdi>{visibleText(request.customer_name)}</bdi>;
   const amount = `${formatNok(request.amount_nok, formats)} NOK`;
   return (
@@ -88,7 +90,8 @@ function Decide() {
         needs="billing"
         color="success"
         title={`Approve request ${request.id}`}
-        done={(reply) => <Approved request={reply as CreditRequest} />}
+        done={(reply) => <Approved request={reply as CreditRequest} before={decider(reply)} />}
+        isUnexpected={(reply) => decider(reply) !== null}
         question={
           <>
             {who}: the credit is added at once, and {amount} are due from then on. The service writes no document: write
@@ -118,7 +121,8 @@ function Decide() {
         needs="billing"
         color="error"
         title={`Reject request ${request.id}`}
-        done={`Request ${request.id} is rejected`}
+        done={(reply) => <Rejected request={reply as CreditRequest} before={decider(reply)} />}
+        isUnexpected={(reply) => decider(reply) !== null}
         question={
           <>
             {who}: {amount}. The rejection is final, and the customer can read the reason.
@@ -131,21 +135,56 @@ function Decide() {
   );
 }
 
+/** Who else had taken the decision before, if anybody: the audit log names people so. */
+function otherDecider({ decided_by: by }: CreditRequest, own: string | undefined): string | null {
+  return own !== undefined && by?.toLowerCase() === `operator:${own}`.toLowerCase() ? null : by;
+}
+
+interface DecidedProps {
+  request: CreditRequest;
+  /** Who else had decided about it before. */
+  before: string | null;
+}
+
 /** What a first or the only approval has led to, and what is left to do. */
-function Approved({ request }: { request: CreditRequest }) {
+function Approved({ request, before }: DecidedProps) {
   if (request.status === 'pending') return <>Request {request.id} waits for the approval of a second person</>;
+  if (before !== null)
+    return (
+      <>
+        <bdi>{visibleText(before)}</bdi> had approved request {request.id}, with the <InvoiceLink request={request} />:
+        write no second invoice.
+      </>
+    );
   return (
     <>
-      Request {request.id} is approved. Write and send its <InvoiceLink id={request.invoice_id} />.
+      Request {request.id} is approved. Write and send its <InvoiceLink request={request} />.
     </>
   );
 }
 
-function InvoiceLink({ id }: { id: string | null }) {
-  if (id === null) return <>invoice</>;
+/** The customer reads the reason of the first rejection. */
+function Rejected({ request, before }: DecidedProps) {
+  if (before === null) return <>Request {request.id} is rejected</>;
+  return (
+    <bdi>
+      {visibleText(before)} had rejected request {request.id}, and your reason is not kept. The customer reads:{' '}
+      {visibleText(request.reason ?? '–')}
+    </bdi>
+  );
+}
+
+/** By the number that is to be printed on it. */
+function InvoiceLink({ request: { invoice_id: id, invoice_number: number } }: { request: CreditRequest }) {
+  const text = (
+    <>
+      invoice <bdi>{visibleText(number ?? '')}</bdi>
+    </>
+  );
+  if (id === null) return text;
   return (
     <MuiLink component={Link} to={`/invoices/${id}/show`} color="inherit" onClick={(event) => event.stopPropagation()}>
-      invoice
+      {text}
     </MuiLink>
   );
 }

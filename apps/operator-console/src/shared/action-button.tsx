@@ -46,6 +46,8 @@ interface ActionProps {
   bodyOf?: (values: FieldValues) => object;
   /** What has happened, with names where one could mistake them. */
   done?: ReactNode | ((reply: RaRecord) => ReactNode);
+  /** Whether that is something else than the person meant, as when another person was first: it is said as a warning. */
+  isUnexpected?: (reply: RaRecord) => boolean;
   /** After it is done and its dialog is closed. */
   onDone?: (reply: RaRecord) => void;
   /** Shown instead of closing: a reply that is shown once. */
@@ -107,11 +109,11 @@ async function sendOnce(method: 'POST' | 'PATCH' | 'DELETE', path: string, body:
 }
 
 /** What was done. A notice that is more than a text, such as one with a link, brings its own background. */
-function doneNotice({ done, label }: ActionProps, reply: RaRecord): ReactNode {
+function doneNotice({ done, label, isUnexpected }: ActionProps, reply: RaRecord): ReactNode {
   const notice = typeof done === 'function' ? done(reply) : (done ?? `Done: ${label}`);
   if (typeof notice === 'string') return notice;
   return (
-    <Alert severity="success" elevation={6}>
+    <Alert severity={isUnexpected?.(reply) ? 'warning' : 'success'} elevation={6}>
       {notice}
     </Alert>
   );

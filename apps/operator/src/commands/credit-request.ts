@@ -1,4 +1,4 @@
-import type { CreditRequestsOperatorService, CreditRequestStatus } from '@domains/credit-requests';
+import type { CreditRequest, CreditRequestsOperatorService, CreditRequestStatus } from '@domains/credit-requests';
 import { optional, required } from '../options/option';
 import * as read from '../options/read';
 import { anyCustomer, limit, onlyStatus } from '../options/customer-and-list-options';
@@ -35,6 +35,10 @@ async function describe(
   return `Customer ${await nameOf(customerId)}: ${amountNok} NOK, ${status}`;
 }
 
+/** Who else had taken the decision before, if anybody. */
+const decidedByAnother = ({ decidedBy }: CreditRequest, actor: string): string | null =>
+  decidedBy?.toLowerCase() === actor.toLowerCase() ? null : decidedBy;
+
 /** Idempotent: a repeated approval changes nothing. */
 const approve = command({
   name: 'approve',
@@ -49,7 +53,13 @@ const approve = command({
   examples: ['--id 17', '--id 17 --invoice-number 2027-0042'],
   about: describe,
   confirm: ({ id }) => `Request ${id} is invoiced and its credit added. Go on?`,
-  run: ({ creditRequests }, { id, invoiceNumber }, { actor }) => creditRequests.approve(actor, id, invoiceNumber),
+  run: async ({ creditRequests }, { id, invoiceNumber }, { actor, note }) => {
+    const approved = await creditRequests.approve(actor, id, invoiceNumber);
+    const other = decidedByAnother(approved, actor);
+    if (other !== null)
+      note(`${other} had approved it, with the invoice ${approved.invoiceNumber}: write no second invoice`);
+    return approved;
+  },
 });
 
 const reject = command({
@@ -59,7 +69,12 @@ const reject = command({
   examples: ['--id 17 --reason "An invoice is overdue"'],
   about: describe,
   confirm: ({ id }) => `Request ${id} is rejected for good. Go on?`,
-  run: ({ creditRequests }, { id, reason }, { actor }) => creditRequests.reject(actor, id, reason),
+  run: async ({ creditRequests }, { id, reason }, { actor, note }) => {
+    const rejected = await creditRequests.reject(actor, id, reason);
+    const other = decidedByAnother(rejected, actor);
+    if (other !== null) note(`${other} had rejected it: your reason is not kept`);
+    return rejected;
+  },
 });
 
 export const creditRequestNoun: Noun = {

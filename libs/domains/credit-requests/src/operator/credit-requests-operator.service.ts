@@ -22,8 +22,8 @@ const APPROVERS: readonly OperatorRole[] = ['billing', 'admin'];
 /** How long a decision waits for another one about the same request: less than a statement may take, which would be a 503. */
 const DECISION_WAIT = '3s';
 
-/** A request, with its first approval if it waits for a second person. */
-export type ApprovedCreditRequest = CreditRequest & { firstApproval?: CreditRequestApproval };
+/** A request, with its first approval if it waits for a second person, or the number of its invoice if it is approved. */
+export type ApprovedCreditRequest = CreditRequest & { firstApproval?: CreditRequestApproval; invoiceNumber?: string };
 
 /** Filters of the list. */
 export interface CreditRequestFilter {
@@ -84,7 +84,7 @@ export class CreditRequestsOperatorService {
   async show(id: number): Promise<ApprovedCreditRequest> {
     const request = await this.dataSource.manager.findOneBy(CreditRequest, { id });
     if (!request) throw new ServiceError('not_found', `There is no credit request ${id}`);
-    return this.withFirstApproval(request);
+    return this.withApproval(request);
   }
 
   /** Requests of one customer or of all, newest first. */
@@ -95,8 +95,8 @@ export class CreditRequestsOperatorService {
   /** A page of the requests, in the order that the request names; with the number of all. */
   async inbox(filter: CreditRequestFilter, request: InboxRequest): Promise<InboxPage<ApprovedCreditRequest>> {
     const page = await this.requests.inbox(filter, request);
-    const approvals = await this.firstApprovals(page.items);
-    return page.map((found) => Object.assign(found, { firstApproval: approvals.get(found.id) }));
+    const addTo = await this.approvalsOf(page.items);
+    return page.map(addTo);
   }
 
   /** The requests that wait for a decision: their number, and their sum in NOK as a decimal text. */
@@ -109,16 +109,19 @@ export class CreditRequestsOperatorService {
 
   /**
    * Invoices the amount, adds the credit and approves the request, all or nothing. Idempotent: an approved request is
-   * returned unchanged. Above APPROVAL_SECOND_PERSON_NOK the first person's approval is kept, and the request stays pending until
+   * returned unchanged, unless the person names another number than its invoice has: that one would be written twice. Above APPROVAL_SECOND_PERSON_NOK the first person's approval is kept, and the request stays pending until
    * another person approves it too. If the first one's account may no longer approve by then, the other one is the first.
    * @param invoiceNumber the number printed on the invoice; default that of the first approval, or else `AI-<request id>`
    * @throws ServiceError not_found; invalid_request for a rejected request, a number that another invoice has, another number than
-   * that of the first approval, or the person who has approved it first
+   * that of the first approval or of the request's invoice, or the person who has approved it first
    */
   async approve(actor: string, id: number, invoiceNumber?: string): Promise<ApprovedCreditRequest> {
     const approved = await this.dataSource.transaction(async (manager) => {
       const request: ApprovedCreditRequest = await lockRequest(manager, id);
-      if (request.status === 'approved') return request;
+      if (request.status === 'approved') {
+        await this.assertNumber(manager, request, invoiceNumber);
+        return request;
+      }
       if (request.status === 'rejected')
         throw new ServiceError('invalid_request', `The credit request ${id} was rejected`);
       const { customerId, amountNok } = request;
@@ -149,7 +152,17 @@ export class CreditRequestsOperatorService {
       await recordEvent(manager, { customerId, type: 'credit_request.approved', id, by });
       return Object.assign(request, decision);
     });
-    return this.withFirstApproval(approved);
+    return this.withApproval(approved);
+  }
+
+  /** @throws ServiceError invalid_request if the invoice of an approved request has another number than the one given */
+  private async assertNumber(manager: EntityManager, request: CreditRequest, given: string | undefined) {
+    const number = (await this.invoices.numbersOf(manager, [request])).get(request.invoiceId);
+    if (given === undefined || number === undefined || given === number) return;
+    throw new ServiceError(
+      'invalid_request',
+      `${request.decidedBy ?? 'Another person'} has approved it with the invoice number ${number}, not ${given}: write no second invoice`,
+    );
   }
 
   /** The first approvals of those requests that wait for a second person, by request. */
@@ -160,8 +173,21 @@ export class CreditRequestsOperatorService {
     return new Map(approvals.map((approval) => [approval.creditRequestId, approval]));
   }
 
-  private async withFirstApproval(request: CreditRequest): Promise<ApprovedCreditRequest> {
-    return Object.assign(request, { firstApproval: (await this.firstApprovals([request])).get(request.id) });
+  /** Finds the first approvals and the invoices' numbers of requests. @returns what adds them to one of the requests */
+  private async approvalsOf(
+    requests: readonly CreditRequest[],
+  ): Promise<(request: CreditRequest) => ApprovedCreditRequest> {
+    const approvals = await this.firstApprovals(requests);
+    const numbers = await this.invoices.numbersOf(this.dataSource.manager, requests);
+    return (request) =>
+      Object.assign(request, {
+        firstApproval: approvals.get(request.id),
+        invoiceNumber: numbers.get(request.invoiceId),
+      });
+  }
+
+  private async withApproval(request: CreditRequest): Promise<ApprovedCreditRequest> {
+    return (await this.approvalsOf([request]))(request);
   }
 
   /**

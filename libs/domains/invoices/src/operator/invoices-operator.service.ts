@@ -209,6 +209,17 @@ export class InvoicesOperatorService {
     return Object.assign(invoice, summarize(invoice));
   }
 
+  /** The numbers of invoices, by their ids. */
+  async numbersOf(
+    manager: EntityManager,
+    invoices: readonly { customerId: string; invoiceId: string | null }[],
+  ): Promise<Map<string | null, string>> {
+    const where = invoices.flatMap(({ customerId, invoiceId: id }) => (id === null ? [] : [{ customerId, id }]));
+    if (where.length === 0) return new Map();
+    const found = await manager.find(Invoice, { select: { customerId: true, id: true, number: true }, where });
+    return new Map(found.map(({ id, number }) => [id, number]));
+  }
+
   /** Invoices of one customer or of all, drafts included, newest first. */
   async list(filter: InvoiceFilter, listing: ListingRequest): Promise<Listing<InvoiceSummary>> {
     return (await this.invoices.list(filter, listing)).map(summarize);
