@@ -8,7 +8,7 @@ export class ConfigError extends Error {}
 /**
  * Reads and validates the configuration. A blank variable or file counts as unset; compose files leave empty ones. Instead of any
  * setting, `NAME_FILE` may name a file that contains it, as container engines provide secrets. @throws ConfigError
- * naming every invalid setting
+ * naming every setting whose value is invalid, or else every one that contradicts others or that production requires
  */
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): AppConfig {
   const parsed = configSchema.safeParse(settingsWithFiles(environment), { error: explainIssue });
