@@ -60,6 +60,23 @@ describe('the backups of former days', () => {
   });
 });
 
+describe('a backup of a cluster', () => {
+  it('says that it is of one moment only if nothing is written meanwhile', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cluster-'));
+    const ON_CLUSTER = BACKUP.replace(
+      'docker() { :; }',
+      "docker() { [[ $* != *'config --services' ]] || echo cluster; }",
+    );
+    const env = { PATH: process.env.PATH, BACKUP_DIRECTORY: folder };
+    const { status, stderr } = spawnSync('bash', ['-c', ON_CLUSTER], { ...NO_INPUT, env });
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr: expect.stringMatching(/^Warning: a dump of a cluster .*\n$/),
+    });
+    rmSync(folder, { recursive: true });
+  });
+});
+
 /** The timer of a machine without systemd. */
 const CRON = `
 set -euo pipefail

@@ -76,6 +76,7 @@ word_of_shell() { printf '%s' "$1" | LC_ALL=C sed 's|[^A-Za-z0-9_./:@+=-]|\\&|g'
 
 # dump DIRECTORY: makes a backup there, whose folder is then in $folder
 dump() {
+  ! is_cluster || say 'Warning: a dump of a cluster is of one moment only if nothing is written meanwhile; otherwise it may not be possible to restore it. docs/handbook/cluster.md, Backups' >&2
   folder=$1/account-$(date -u +%Y%m%dT%H%M%SZ)
   umask 077
   mkdir "$folder"

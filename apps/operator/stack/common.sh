@@ -131,7 +131,8 @@ unchanged_since_start() {
   [ -z "$(cd apps/operator && find "${@:2}" -type f -newermt "$began")" ]
 }
 
-# not_on_a_cluster COMMAND: fails if the database is a cluster (docker-compose.citus.yml)
-not_on_a_cluster() {
-  ! dc config --services | grep -qx cluster || fail "$1 is not for a cluster: see docs/handbook/cluster.md"
-}
+# is_cluster: whether the database is one (docker-compose.citus.yml)
+is_cluster() { dc config --services | grep -qx cluster; }
+
+# not_on_a_cluster COMMAND: fails if the database is a cluster
+not_on_a_cluster() { ! is_cluster || fail "$1 is not for a cluster: see docs/handbook/cluster.md"; }
