@@ -39,6 +39,7 @@ shift
 # lock NAME: two commands at once would replace each other's containers. A backup takes its time, and disturbs only a restore and
 # a rotation
 lock() {
+  command -v flock >/dev/null || fail 'There is no flock on this machine (util-linux), by which only one apps/operator/stack.sh is at work'
   exec {lock}<"$1"
   flock --nonblock "$lock" || fail "Another apps/operator/stack.sh is at work here${2:+: $2}: wait until it has ended"
 }

@@ -1,6 +1,16 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -167,6 +177,18 @@ describe('stack.sh', () => {
       expect(up({ ...settings, DISABLED: 'console-tls' }).said).not.toContain('removed');
     },
   );
+
+  it('says that a machine has no flock, rather than that another command is at work', () => {
+    const bin = join(folder, 'bin');
+    mkdirSync(bin);
+    for (const name of ['bash', 'dirname', 'head', 'id', 'sed', 'setsid'])
+      symlinkSync(execFileSync('which', [name], { encoding: 'utf8' }).trim(), join(bin, name));
+    writeFileSync(join(bin, 'docker'), '#!/bin/sh\n', { mode: 0o755 });
+    expect(run('apps/operator/stack.sh', ['scale', '2'], { PATH: bin })).toEqual({
+      status: 1,
+      said: expect.stringMatching(/^There is no flock on this machine .*\n$/),
+    });
+  });
 
   it('gives up an interrupted rollback for the other image', () => {
     expect(rollback(7).status).not.toBe(0);

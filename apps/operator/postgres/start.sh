@@ -7,7 +7,7 @@ set -euo pipefail
 
 if [ "${1:-}" = current ]; then exec cmp -s "$0" /tmp/made-of; fi
 if [ -e "$PGDATA/.swapping" ]; then
-  echo 'A restore was interrupted while it replaced the database. Run it again: apps/operator/stack.sh restore --to TIME. Or go back to the database before it: docker compose run --rm recover undo' >&2
+  echo 'A restore was interrupted while it replaced the database. Run it again: apps/operator/stack.sh restore --to TIME. Or go back to the database before it: docker compose run --rm --no-deps recover undo' >&2
   exit 1
 fi
 # The former release had no .swapping: its .former beside a whole database is what a restore had replaced.

@@ -75,7 +75,8 @@ const HEAD = `# Settings of the service, as environment variables. docker compos
 # HTTPS_PORT=443
 # HTTP_PORT=80
 
-# folder for the archive with the profile archive, a name without / is a volume; and how many days back a recovery can go
+# folder for the archive with the profile archive, such as /srv/archive; archive itself, and no other name, is a volume; and how many days back a
+# recovery can go
 # ARCHIVE_DIRECTORY=archive
 # ARCHIVE_DAYS=7
 
