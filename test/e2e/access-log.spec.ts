@@ -23,6 +23,8 @@ describe('the access log', () => {
     });
     await (await caller(api.baseUrl, token)('/customer', { headers: { 'x-request-id': 'mine-1' } })).arrayBuffer();
     await (await fetch(`${api.baseUrl}/nothing`)).arrayBuffer();
+    const mistaken = await fetch(`${api.baseUrl}/nothing`, { headers: { 'x-request-id': `call-${token}` } });
+    expect(mistaken.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/);
     const unknown = generateToken();
     for (const refused of [unknown, 'a-password'])
       await (await caller(api.baseUrl, refused)('/customer')).arrayBuffer();
@@ -50,6 +52,7 @@ describe('the access log', () => {
         duration_ms: expect.any(Number) as number,
       }),
       expect.objectContaining({ route: null, status: 404, code: 'not_found' }),
+      expect.objectContaining({ route: null, request_id: mistaken.headers.get('x-request-id') }),
       expect.objectContaining({ code: 'unauthorized', refused_token: fingerprintOf(hashToken(unknown)) }),
       expect.not.objectContaining({ refused_token: expect.anything() as string }),
     ]);

@@ -9,6 +9,7 @@ import { ServiceError } from '@platform/errors';
 import { TimeShares } from '@platform/fairness';
 import { AccessLog } from '@platform/logging';
 import type { Metrics } from '@platform/metrics';
+import { TOKEN_PREFIX } from '@platform/tokens';
 import { isTracing, traceIds, traceRequest } from '@platform/tracing';
 import { compressReplies } from './compression';
 import { isDocumentation, keepDocumentationFiles } from './documentation-files';
@@ -47,6 +48,11 @@ export interface EndedRequest {
   traceId: string | undefined;
 }
 
+/** Whether an id that a caller gave may stand in replies and logs: by mistake it may have a token in it. */
+function isSaneRequestId(id: string): boolean {
+  return SANE_REQUEST_ID.test(id) && !id.includes(TOKEN_PREFIX);
+}
+
 /** The HTTP server, configured so that all its own error replies are problem details too. */
 export function createAdapter(config: AppConfig): FastifyAdapter {
   const server = fastify({
@@ -54,7 +60,7 @@ export function createAdapter(config: AppConfig): FastifyAdapter {
     requestIdHeader: false,
     genReqId: ({ headers }) => {
       const given = headers['x-request-id'];
-      return typeof given === 'string' && SANE_REQUEST_ID.test(given) ? given : randomUUID();
+      return typeof given === 'string' && isSaneRequestId(given) ? given : randomUUID();
     },
     keepAliveTimeout: LIMITS.keepAliveMs,
     requestTimeout: LIMITS.requestTimeoutMs,

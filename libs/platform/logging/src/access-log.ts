@@ -26,8 +26,8 @@ const FLUSH_EVERY_MS = 1000;
 
 /**
  * Writes one line for each request, in the format of all other log lines. Every request pays for it, so the line is
- * composed here instead of by the logger, which takes several times as long: its fields are known, none can contain a
- * secret, and only texts from outside need quoting.
+ * composed here instead of by the logger, which takes several times as long: its fields are known, none contains a
+ * secret (an id that a caller gave is not taken if it has a token in it), and only texts from outside need quoting.
  */
 export class AccessLog {
   private readonly destination = pino.destination({ dest: 1, sync: false, minLength: 0 });

@@ -3,6 +3,7 @@ import { QueryFailedError } from 'typeorm';
 import { ClsServiceManager } from 'nestjs-cls';
 import { loadConfig } from '@platform/config';
 import { CustomerContextService } from '@platform/context';
+import { ServiceError } from '@platform/errors';
 import { createLogger } from './logger';
 
 const context = new CustomerContextService(ClsServiceManager.getClsService());
@@ -48,7 +49,9 @@ describe('the log', () => {
       where: 'hidden',
     });
     const error = new QueryFailedError('insert into t values ($1)', ['hidden'], driver);
-    for (const err of [error, new AggregateError([error]), new AggregateError([new AggregateError([error])])]) {
+    const failed = new ServiceError('service_unavailable', 'Try again', { cause: error });
+    const errors = [error, new AggregateError([error]), new AggregateError([new AggregateError([error])])];
+    for (const err of [...errors, failed, new AggregateError([failed])]) {
       const line = written((logger) => logger.error({ err }, 'request failed'));
       expect(line).toContain('insert into t');
       expect(line).toContain('23514');

@@ -56,7 +56,11 @@ function withoutStatementData(error: unknown): unknown {
   const fields = without(withoutInnerSecrets({ ...serialized }), STATEMENT_DATA);
   // Of a job that failed for several customers.
   if (error instanceof AggregateError) fields.aggregateErrors = error.errors.map(withoutStatementData);
-  return withInner(fields, ['driverError', 'cause'], (inner) => without(inner, STATEMENT_DATA));
+  const safe = withInner(fields, ['driverError', 'cause'], (inner) => without(inner, STATEMENT_DATA));
+  // Those of a ServiceError are a field of it, with the whole of the underlying error.
+  return withInner(safe, ['options'], (options) =>
+    options.cause === undefined ? options : { ...options, cause: withoutStatementData(options.cause) },
+  );
 }
 
 /** The object; a copy of it if one of these fields is to be replaced. */

@@ -2,7 +2,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /**
  * A request that was answered with an error. Kept for the operator, to say why it was refused; customers do not see it. It has
- * nothing of the request's body, and no secret.
+ * no secret, and of the request's body only what {@link detail} says of its faults: names of members, or the number that a recipient should be.
  */
 @Entity('refused_request')
 @Index('refused_request_newest_idx', { synchronize: false })
