@@ -51,6 +51,11 @@ const TIMES_AHEAD = [
    where t.name = q.name and (t.monitor_claim_on > now() or t.maintain_on > now())`,
 ];
 
+/** Those of these queues ($1) that have no item. */
+const EMPTY = `
+  select name from unnest($1::text[]) q (name)
+  where not exists (select from pgboss.job j where j.name = q.name and j.state < 'completed')`;
+
 /** The items of a queue that are due and have not begun. */
 interface WaitingItems {
   queue: string;
@@ -125,7 +130,7 @@ export class JobQueueService implements OnApplicationBootstrap, OnModuleDestroy 
     }
     for (const queue of this.queues) {
       await this.prepare(queue);
-      if (queue.first) await this.enqueue(queue.name, [queue.first]);
+      await this.addFirst(queue);
       this.metrics.show(queue.name);
       this.consumers.push(new QueueConsumer(this.boss, queue, () => this.metrics.failed(queue.name)));
     }
@@ -148,6 +153,13 @@ export class JobQueueService implements OnApplicationBootstrap, OnModuleDestroy 
   private async mendTimes(): Promise<void> {
     const latest = this.queues.map(({ delayMs = 0 }) => Math.max(delayMs / 1000, RETRY_SECONDS));
     for (const statement of TIMES_AHEAD) await this.dataSource.query(statement, [this.names, latest]);
+    // When the clock went ahead by weeks, pg-boss may have deleted the only item of a recurring job as one that nobody took.
+    const empty = await this.dataSource.query<{ name: string }[]>(EMPTY, [this.names]);
+    for (const { name } of empty) await this.addFirst(this.queues.find((queue) => queue.name === name));
+  }
+
+  private async addFirst(queue?: WorkQueue): Promise<void> {
+    if (queue?.first) await this.enqueue(queue.name, [queue.first]);
   }
 
   private async prepare({ name, unique, deadlineMs }: WorkQueue): Promise<void> {

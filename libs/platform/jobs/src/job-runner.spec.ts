@@ -395,6 +395,21 @@ describe('The job queue', () => {
     await until(() => taken === 1);
   });
 
+  it('runs again a job whose only item is gone, as pg-boss deletes it when the clock goes ahead by weeks', async () => {
+    let runs = 0;
+    const run = () => Promise.resolve(void runs++);
+    const worker = await startWorker([{ name: 'test.gone', everyMs: 3_600_000, leaseMs: 60_000, run }]);
+    await until(async () => (await rows('test.gone')).some(({ state }) => state === 'completed'));
+    // What it does every minute.
+    const look = () => (worker.get(JobQueueService) as unknown as { mendTimes(): Promise<void> }).mendTimes();
+    await look();
+    expect((await rows('test.gone')).filter(({ state }) => state === 'created')).toHaveLength(1);
+    await database.superuser.query(`delete from pgboss.job where name = 'test.gone'`);
+    await look();
+    await until(() => runs === 2);
+    await until(async () => (await rows('test.gone')).filter(({ state }) => state === 'created').length === 1);
+  });
+
   it('leaks no listeners or timers while polling', async () => {
     const queue: WorkQueue = {
       name: 'test.idle',

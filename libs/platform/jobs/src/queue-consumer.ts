@@ -30,7 +30,7 @@ export interface WorkQueue {
    * `waiting-or-running` does not.
    */
   unique: 'waiting' | 'waiting-or-running';
-  /** An item that is added when a worker starts, unless it exists. */
+  /** An item that is added when a worker starts, unless it exists, and later when the queue has none. */
   first?: QueueItem;
   /** The longest delay that an item is added with, in milliseconds; default: none. */
   delayMs?: number;
