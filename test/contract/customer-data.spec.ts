@@ -112,6 +112,7 @@ describe("a customer's data", () => {
     it('exports every column but secrets and the service’s own', () => {
       const hidden = customerTables.flatMap(({ table, hides = [] }) => hides.map((column) => `${table}.${column}`));
       expect(hidden.sort()).toEqual([
+        'ai_credit_request.decided_by',
         'ai_credit_request_approval.approved_by',
         'ai_reservation.key_hash',
         'ai_settings.key_ciphertext',
@@ -257,7 +258,7 @@ describe("a customer's data", () => {
       const tables = await exported(customerId);
       const entry = { actor: ACTOR, action: 'customer.export' };
       expect(await rowsOf('audit_log', customerId)).toMatchObject([entry]);
-      expect(tables.get('audit_log')).toMatchObject([entry]);
+      expect(tables.get('audit_log')).toMatchObject([{ ...entry, actor: 'operator' }]);
     });
 
     it('goes on where an erasure was broken off', async () => {
@@ -423,6 +424,35 @@ describe("a customer's data", () => {
         ['ticket.assign', { ticket_id: 't' }],
         ['ticket.unassign', { ticket_id: 't' }],
         ['ticket.set-status', { ticket_id: 't', from: 'kari', to: 'ola' }],
+      ]),
+    );
+  });
+
+  it("is exported without the names of the operator's people who added credit, decided on it, or did anything else", async () => {
+    const { id } = await saveFakeCustomer(database.superuser);
+    const sql = (text: string) => database.superuser.query(text, [id]);
+    await sql(
+      `insert into ai_ledger_entry (customer_id, id, sequence, kind, bucket, amount, balance_after, month, actor, created_at)
+       select $1, app.new_id(), n, 'refund', 'purchased', 1, 1, '2026-01', actor, now()
+       from unnest('{operator:kari,worker}'::text[]) with ordinality a (actor, n)`,
+    );
+    await sql(
+      `insert into ai_credit_request (customer_id, amount_nok, status, decided_by, decided_at, created_at)
+       values ($1, 100, 'rejected', 'operator:kari', now(), now())`,
+    );
+    await sql(
+      `insert into audit_log (customer_id, actor, action, metadata)
+       values ($1, 'operator:ola', 'credit-request.approve-first', '{"amount_nok": "100", "replaces": "operator:kari"}'),
+         ($1, 'token:x', 'ticket.close', '{}')`,
+    );
+    const tables = await exported(id);
+    expect(JSON.stringify([...tables])).not.toMatch(/kari|ola/);
+    expect(tables.get('ai_ledger_entry')?.map(({ actor }) => actor)).toEqual(['operator', 'worker']);
+    expect(tables.get('ai_credit_request')).toMatchObject([{ status: 'rejected' }]);
+    expect(tables.get('audit_log')).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ actor: 'operator', metadata: { amount_nok: '100' } }),
+        expect.objectContaining({ actor: 'token:x', action: 'ticket.close' }),
       ]),
     );
   });

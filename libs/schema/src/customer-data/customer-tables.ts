@@ -22,8 +22,12 @@ export type Erasure =
   | { how: 'delete'; atOnce?: true }
   | { how: 'blank'; blanks: Readonly<Record<string, string>>; keeps: readonly string[]; except?: string };
 
+/** An author without the name, if it is a person of the operator. */
+const AUTHOR = `case when actor like 'operator:%' then 'operator' else actor end`;
+
 /**
- * Every table whose rows belong to a customer. Rows that accounting law asks for stay: invoices, the credit ledger with its
+ * Every table whose rows belong to a customer. Customers do not learn who of the operator's people works for them: exports have no names of
+ * assignees, authors and approvers. Rows that accounting law asks for stay: invoices, the credit ledger with its
  * accounts, usage and reservations' sums. A test compares the list with the database, columns included.
  */
 export const customerTables: readonly CustomerTable[] = [
@@ -40,7 +44,6 @@ export const customerTables: readonly CustomerTable[] = [
   { table: 'stored_bytes', erase: { how: 'delete' } },
   { table: 'support_ticket', erase: { how: 'delete' } },
   { table: 'support_ticket_reply', erase: { how: 'delete' } },
-  // Customers do not learn who of the operator's people works for them.
   { table: 'support_ticket_assignment', erase: { how: 'delete' }, hides: ['assignee'] },
   {
     table: 'audit_log',
@@ -51,9 +54,10 @@ export const customerTables: readonly CustomerTable[] = [
       keeps: ['actor', 'action'],
       except: `action = 'customer.erase'`,
     },
-    // As of the assignments themselves.
     shows: {
-      metadata: `case when action in ('ticket.assign', 'ticket.unassign') then metadata - 'from' - 'to' else metadata end`,
+      actor: AUTHOR,
+      metadata: `case when action in ('ticket.assign', 'ticket.unassign') then metadata - 'from' - 'to'
+        when action like 'credit-request.%' then metadata - 'replaces' else metadata end`,
     },
   },
   {
@@ -77,6 +81,7 @@ export const customerTables: readonly CustomerTable[] = [
   {
     table: 'ai_ledger_entry',
     erase: { how: 'blank', blanks: { note: 'null' }, keeps: ['kind', 'bucket', 'month', 'actor'] },
+    shows: { actor: AUTHOR },
   },
   { table: 'ai_ledger_carried', erase: { how: 'blank', blanks: {}, keeps: ['bucket'] } },
   {
@@ -86,8 +91,8 @@ export const customerTables: readonly CustomerTable[] = [
       blanks: { note: 'null', reference: 'null', reason: 'null' },
       keeps: ['status', 'decided_by'],
     },
+    hides: ['decided_by'],
   },
-  // Customers do not learn who of the operator's people works for them.
   {
     table: 'ai_credit_request_approval',
     erase: { how: 'blank', blanks: {}, keeps: ['approved_by', 'invoice_number'] },
