@@ -1,7 +1,8 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequestOutcomesOperatorService } from '@domains/ai';
-import { ProblemReplies, toInboxPageDto, toInboxRequest } from '@platform/http';
+import { ClientGoneError } from '@platform/context';
+import { ClientGone, ProblemReplies, toInboxPageDto, toInboxRequest } from '@platform/http';
 import { RefusalsOperatorService } from '@platform/refusals';
 import { TokensOperatorService } from '@platform/tokens';
 import { AnyRole } from '../access/operator-access';
@@ -53,9 +54,14 @@ export class RequestsController {
     'not_found',
     'No request with the id 3f0c1d9e was refused or charged lately. The log files of 14 days have none either',
   ])
-  async getRequestOutcome(@Query() query: RequestOutcomeQueryDto): Promise<RequestOutcomeListDto> {
+  async getRequestOutcome(
+    @Query() query: RequestOutcomeQueryDto,
+    @ClientGone() gone: AbortSignal,
+  ): Promise<RequestOutcomeListDto> {
     const { request_id: id, customer_id: customerId, days } = query;
-    const outcomes = await this.outcomes.ofRequest({ id, customerId, days });
+    const outcomes = await this.outcomes.ofRequest({ id, customerId, days }, gone).catch((error: unknown) => {
+      throw gone.aborted ? new ClientGoneError() : error;
+    });
     const idsOf = (name: 'customerId' | 'tokenId') =>
       [...new Set(outcomes.map((outcome) => outcome[name]))].filter((one) => typeof one === 'string' && one !== '');
     const [customers, tokens] = await Promise.all([

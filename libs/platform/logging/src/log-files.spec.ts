@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, readlink, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -126,6 +126,20 @@ describe('log files', () => {
     expect(await found('r3')).toEqual([{ request_id: 'r3', n: 4 }]);
     expect(await found('r9')).toEqual([]);
     expect(await found('r1', 0)).toEqual([]);
+  });
+
+  it('are searched no longer than anybody waits', async () => {
+    await former(1, '{"request_id":"r1"}\n{"request_id":"r1"}\n');
+    const search = { days: 14, most: 10 };
+    const gone = findInLogFiles(folder, '"request_id":"r1"', {
+      ...search,
+      signal: AbortSignal.abort(new Error('gone')),
+    });
+    await expect(gone).rejects.toThrow('gone');
+    const open = async () => (await Promise.all((await readdir('/proc/self/fd')).map(pathOf))).join();
+    const pathOf = (descriptor: string) => readlink(`/proc/self/fd/${descriptor}`).catch(() => '');
+    expect(await findInLogFiles(folder, '"request_id":"r1"', { ...search, most: 1 })).toHaveLength(1);
+    await until(async () => !(await open()).includes(folder));
   });
 
   it('are searched past a line that a killed process has left, and its successor has gone on with', async () => {

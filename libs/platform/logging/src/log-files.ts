@@ -121,12 +121,12 @@ async function compress(path: string): Promise<void> {
 
 /**
  * The lines that have this text, parsed: those of the newest day that has any.
- * @param days how many days back @param most longest list
+ * @param days how many days back @param most longest list @param signal ends the search: there may be gigabytes
  */
 export async function findInLogFiles(
   directory: string,
   text: string,
-  { days, most }: { days: number; most: number },
+  { days, most, signal }: { days: number; most: number; signal?: AbortSignal },
 ): Promise<Record<string, unknown>[]> {
   const oldest = dayText(Date.now() - days * DAY_MS);
   const files = (await filesIn(directory)).filter(({ day }) => day >= oldest);
@@ -135,11 +135,16 @@ export async function findInLogFiles(
     const found: Record<string, unknown>[] = [];
     for (const { path, compressed } of files.filter((file) => file.day === day)) {
       const file = createReadStream(path);
-      const lines = createInterface({ input: compressed ? file.pipe(createGunzip()) : file });
-      for await (const line of lines) {
-        const fields = line.includes(text) ? parsed(line) : undefined;
-        if (fields) found.push(fields);
-        if (found.length >= most) return found;
+      try {
+        for await (const line of createInterface({ input: compressed ? file.pipe(createGunzip()) : file })) {
+          signal?.throwIfAborted();
+          const fields = line.includes(text) ? parsed(line) : undefined;
+          if (fields) found.push(fields);
+          if (found.length >= most) return found;
+        }
+      } finally {
+        // One that is not read to its end stays open otherwise.
+        file.destroy();
       }
     }
     if (found.length > 0) return found;

@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import { AppConfig } from '@platform/config';
 import { clientSettings, customerPages, DeadlineClient, PartitionsService, timeOfId } from '@platform/database';
 import { BillingCalendar } from '@platform/time';
+import { SharedWork } from './shared-work';
 
 /** A difference between a customer's account, ledger, usage and reservations. */
 export interface LedgerProblem {
@@ -26,13 +27,6 @@ const CUSTOMERS = 20;
 const STATEMENT_MS = 3_600_000;
 /** How often PostgreSQL looks whether a statement is still wanted, in milliseconds. */
 const CHECK_MS = 5_000;
-
-/** A verification that is under way, and how many wait for it. */
-interface Verification {
-  problems: Promise<LedgerProblem[]>;
-  askers: number;
-  ending: AbortController;
-}
 
 /** The sums of a day in words; null if there are none. */
 const sumsOf = (alias: string) =>
@@ -220,7 +214,9 @@ const VERIFY = `
  */
 @Injectable()
 export class AiVerificationOperatorService {
-  private readonly underWay = new Map<string | undefined, Verification>();
+  private readonly verifications = new SharedWork((customerId: string | undefined, signal) =>
+    this.verifyNow(customerId, signal),
+  );
 
   constructor(
     private readonly dataSource: DataSource,
@@ -240,41 +236,18 @@ export class AiVerificationOperatorService {
    * all who asked have gone. @param gone aborts when this one has
    */
   verify(customerId?: string, gone?: AbortSignal): Promise<LedgerProblem[]> {
-    const verification = this.underWay.get(customerId) ?? this.begin(customerId);
-    verification.askers++;
-    const leave = () => {
-      if (--verification.askers > 0) return;
-      this.forget(customerId, verification);
-      verification.ending.abort();
-    };
-    if (gone?.aborted) leave();
-    else gone?.addEventListener('abort', leave, { once: true });
-    return verification.problems;
+    return this.verifications.ask(customerId, gone);
   }
 
-  private begin(customerId?: string): Verification {
-    const ending = new AbortController();
+  private async verifyNow(customerId: string | undefined, signal: AbortSignal): Promise<LedgerProblem[]> {
     const problems: LedgerProblem[] = [];
     const found = (problem: LedgerProblem) => problems.push(problem);
-    const verification: Verification = {
-      askers: 0,
-      ending,
-      problems: this.patiently(
-        (client) =>
-          customerId === undefined
-            ? this.verifyEach(client, ending.signal, found)
-            : this.verifyOn(client, [customerId], found),
-        ending.signal,
-      )
-        .then(() => problems)
-        .finally(() => this.forget(customerId, verification)),
-    };
-    this.underWay.set(customerId, verification);
-    return verification;
-  }
-
-  private forget(customerId: string | undefined, verification: Verification): void {
-    if (this.underWay.get(customerId) === verification) this.underWay.delete(customerId);
+    await this.patiently(
+      (client) =>
+        customerId === undefined ? this.verifyEach(client, signal, found) : this.verifyOn(client, [customerId], found),
+      signal,
+    );
+    return problems;
   }
 
   private async verifyOn(
