@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { METHODS } from 'node:http';
-import fc from 'fast-check';
 import { Agent, type Dispatcher } from 'undici';
 import { generateToken } from '@platform/tokens';
 import { createCaller, startApi, type TestApi } from '@test/api';
+import { fc } from '@test/fast-check';
 import { declaredRoutes } from '@test/nest-routes';
 
 /** `npm run accept:fuzz` sends more. */

@@ -3,6 +3,7 @@ import type { Client } from 'pg';
 import { connectAsSuperuser } from '@test/test-database';
 import { type AiStress, openAiStress, type Outcome, sendMessage } from '@test/ai-stress';
 import { countBackends } from '@test/backends';
+import { faker } from '@test/faker';
 import { waitForLocks } from '@test/locks';
 import { until } from '@test/until';
 
@@ -93,17 +94,19 @@ describe('AI credit, under load and faults', () => {
     const apis = [await stress.start(), await stress.start()];
     const { id, token } = await stress.customer({ included: 20, purchased: 10 });
     const directives = () => {
-      const random = Math.random();
+      const random = faker.number.float();
       if (random < 0.1) return '[[sandbox:status=529]]';
       if (random < 0.2) return '[[sandbox:cut]]';
       if (random < 0.25) return '[[sandbox:not-json]]';
-      return `[[sandbox:delay=${Math.floor(Math.random() * 30)}]][[sandbox:output-tokens=${Math.ceil(Math.random() * 20)}]]`;
+      return `[[sandbox:delay=${faker.number.int(29)}]][[sandbox:output-tokens=${faker.number.int({ min: 1, max: 20 })}]]`;
     };
     const outcomes = await Promise.all(
       Array.from({ length: 600 }, async (_, index) => {
-        await delay(Math.random() * 1500);
-        const hangUp = Math.random() < 0.2 ? 1 + Math.random() * 40 : undefined;
-        return sendMessage(apis[index % 2]!, token, message(directives()), hangUp);
+        // Drawn before anything is waited for, so that a seed repeats them.
+        const [sentAfter, body] = [faker.number.int(1500), message(directives())];
+        const hangUp = faker.number.float() < 0.2 ? 1 + faker.number.float() * 40 : undefined;
+        await delay(sentAfter);
+        return sendMessage(apis[index % 2]!, token, body, hangUp);
       }),
     );
     await quiet(id);
@@ -193,7 +196,7 @@ describe('AI credit, under load and faults', () => {
       });
       await Promise.race(calls);
       // The last call is sent 300 ms after the first, and each takes 100 ms.
-      await delay(Math.random() * 250);
+      await delay(faker.number.int(250));
       await api.stop('SIGKILL');
       answered += count(await Promise.all(calls), 201);
       await quietLedger();

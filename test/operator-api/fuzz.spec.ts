@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import fc from 'fast-check';
 import { EDGES, edgeRequests, type InterfaceDocument, sentBody } from '@test/edge-requests';
+import { fc } from '@test/fast-check';
 import { declaredRoutes } from '@test/nest-routes';
 import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi } from '@test/operator-api';
 import { saveFakeCustomer } from '@test/factories/customer.factory';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '@test/fast-check';
 import { type Sandbox, startSandbox } from '../sandbox';
 
 /** The bound that a client without a tokenizer can rely on: a token is at least one byte of the text. */

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check';
+import { fc } from '@test/fast-check';
 import { nearMisses, similarName } from './similar-name';
 
 describe('a similar name', () => {

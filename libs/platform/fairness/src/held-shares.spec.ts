@@ -1,4 +1,4 @@
-import * as fc from 'fast-check';
+import { fc } from '@test/fast-check';
 import { FairSlots, HeldShares } from './held-shares';
 
 const CAPACITY = 32;

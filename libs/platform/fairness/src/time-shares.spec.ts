@@ -1,4 +1,4 @@
-import * as fc from 'fast-check';
+import { fc } from '@test/fast-check';
 import { fairLevel, TimeShares } from './time-shares';
 
 const TICK_MS = 100;

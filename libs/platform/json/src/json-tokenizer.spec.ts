@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '@test/fast-check';
 import { JsonFault, type JsonHandler, type JsonLimits, type JsonToken, JsonTokenizer } from './json-tokenizer';
 
 const RUNS = Number(process.env.ACCEPT_RUNS ?? 250);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { CustomerDatabaseService, type StatementTime } from '@platform/database';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveAiCustomer, saveModelPrice, type TestAiCustomer } from '@test/ai-factories';
+import { faker } from '@test/faker';
 import { type LedgerFixture, createLedgerFixture, LEDGER_NAMES, request, usage } from '@test/ledger.fixture';
 
 /** On a busy machine, two engines may keep a third batch waiting for an account longer than by default. */
@@ -116,7 +117,7 @@ describe.each(LEDGER_NAMES)('CreditLedger, %s', (name) => {
   // 10,000 take a cluster's ledger long: a statement per customer.
   const usages = name === 'per customer' ? 2_000 : 10_000;
   it(`charges exactly the amounts of an independent computation: ${usages} random usages`, async () => {
-    const digits = (most: number) => (Math.random() * most).toFixed(6);
+    const digits = (most: number) => (faker.number.float() * most).toFixed(6);
     const price = {
       input: digits(300),
       write5m: digits(300),
@@ -131,14 +132,13 @@ describe.each(LEDGER_NAMES)('CreditLedger, %s', (name) => {
         await saveAiCustomer(fixture.superuser, { model: priced, purchased: 900_000_000, month: '2026-11' }),
       );
     }
-    const tokens = () => Math.floor(Math.random() ** 4 * 1_000_000);
+    const tokens = () => Math.floor(faker.number.float() ** 4 * 1_000_000);
     const expected = new Map<string, bigint>();
     const rate = (text: string) => BigInt(text.replace('.', ''));
     await Promise.all(
       Array.from({ length: usages }, async (_, index) => {
         const customerId = customers[index % customers.length]!;
-        const reservation = request(customerId, { inputTokens: 4_000_000, cache: '1h', maxTokens: 1_000_000 });
-        await fixture.ledger(index).reserve(reservation);
+        // Before anything is waited for, so that a seed repeats them.
         const used = usage({
           input: tokens(),
           cacheWrite5m: tokens(),
@@ -146,6 +146,8 @@ describe.each(LEDGER_NAMES)('CreditLedger, %s', (name) => {
           cacheRead: tokens(),
           output: tokens(),
         });
+        const reservation = request(customerId, { inputTokens: 4_000_000, cache: '1h', maxTokens: 1_000_000 });
+        await fixture.ledger(index).reserve(reservation);
         expected.set(
           reservation.reservationId,
           BigInt(used.input) * rate(price.input) +
