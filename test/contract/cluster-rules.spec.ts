@@ -72,12 +72,15 @@ describeCatalogueRules('what the schema must be like to run on a cluster too', [
   },
   {
     rule: 'what every node has a copy of is seldom written: by the API only its signs of life',
-    broken: `select distinct g.table_name as name from information_schema.role_table_grants g
+    // The privileges of columns have those of whole tables, but for deletions.
+    broken: `select distinct g.table_name as name from (
+        select grantee, table_schema, table_name, privilege_type from information_schema.column_privileges
+        union select grantee, table_schema, table_name, privilege_type from information_schema.role_table_grants) g
       join pg_index i on i.indrelid = g.table_name::regclass and i.indisprimary
       join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0] and a.attname <> 'customer_id'
       where g.table_schema = 'public' and g.grantee = 'customer_api' and g.privilege_type <> 'SELECT'
         and g.table_name not in ('process_liveness', 'liveness_clock')`,
-    breaks: ['grant insert on invoice_number to customer_api', 'invoice_number'],
+    breaks: ['grant insert (number) on invoice_number to customer_api', 'invoice_number'],
   },
   {
     rule: 'a function in SQL that reads a table has no row as a parameter: a node does not find the customer in it',

@@ -98,7 +98,7 @@ describe('A ticket is assigned', () => {
     const { audit_log: _log, ...handedOver } = JSON.parse(stdout) as Record<string, unknown>;
     expect(JSON.stringify(handedOver)).not.toContain('kari-of-support');
     const { rows } = await api.superuser.query(
-      `select 1 from information_schema.role_table_grants where grantee = 'customer_api' and table_name = 'support_ticket_assignment'`,
+      `select column_name from information_schema.column_privileges where grantee = 'customer_api' and table_name = 'support_ticket_assignment'`,
     );
     expect(rows).toEqual([]);
   });
