@@ -7,6 +7,7 @@ import { loadConfig } from '@platform/config';
 import { freePort } from '@test/free-port';
 import { type RawServer, rawReply, startRawServer } from '@test/raw-server';
 import { until } from '@test/until';
+import { ReplyBody } from './reply-body';
 import type { UpstreamClient } from './upstream-client';
 import { type ClientOptions, UpstreamClientsService } from './upstream-clients.service';
 import type { UpstreamRequest } from './upstream-options';
@@ -77,10 +78,31 @@ describe('UpstreamClient', () => {
 
   it('holds no more bytes in memory than the process may, and still reads all', async () => {
     const body = 'x'.repeat(600_000);
-    server.answer((socket) => socket.write(rawReply(200, body)));
-    const client = open({ maxReplyBytes: 1_000_000, timeoutMs: 5000 });
-    const lengths = await Promise.all([1, 2, 3, 4].map(async () => (await bodyOf(client)).length));
-    expect(lengths).toEqual(Array(4).fill(600_000));
+    const [add, take] = [ReplyBody.prototype.add, ReplyBody.prototype.take];
+    let [held, most] = [0, 0];
+    jest.spyOn(ReplyBody.prototype, 'add').mockImplementation(function (this: ReplyBody, chunk) {
+      most = Math.max(most, (held += chunk.length));
+      return add.call(this, chunk);
+    });
+    jest.spyOn(ReplyBody.prototype, 'take').mockImplementation(function (this: ReplyBody) {
+      const taken = take.call(this);
+      held -= taken.length;
+      return taken;
+    });
+    // None ends before all have come as far as they may.
+    const unfinished: Socket[] = [];
+    server.answer((socket) => {
+      socket.write(rawReply(200, body).slice(0, -1));
+      unfinished.push(socket);
+    });
+    const client = open({ maxReplyBytes: 1_000_000, timeoutMs: 30_000 });
+    const replies = Promise.all([1, 2, 3, 4].map(async () => (await bodyOf(client)).length));
+    await until(() => unfinished.length === 4 && held >= 1024 * 1024);
+    await wait(200);
+    for (const socket of unfinished) socket.write('x');
+    expect(await replies).toEqual(Array(4).fill(600_000));
+    expect(most).toBeLessThanOrEqual(1024 * 1024 + 600_000);
+    jest.restoreAllMocks();
   });
 
   it('never says in an error what the reply said', async () => {
