@@ -1,4 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { hashKey, openKeptReply, ReplySealerService } from '@platform/idempotency';
+import { OperatorRequestKeysService } from '@platform/operator-accounts';
 import { saveModelPrice } from '@test/ai-factories';
 import { expectProblem } from '@test/expect-problem';
 import { fakeOrganizationNumber, saveFakeCustomer } from '@test/factories/customer.factory';
@@ -278,7 +280,14 @@ describe('changes through the operator API', () => {
 
   it('do not happen without their entry in the audit log', async () => {
     await api.superuser.query('alter table audit_log add constraint nothing check (false) not valid');
-    const before = await api.superuser.query('select count(*) from customer');
+    const counts = async () =>
+      (
+        await api.superuser.query(
+          `select (select count(*) from customer) as customers, (select count(*) from service_token) as tokens,
+             (select count(*) from operator_account) as accounts`,
+        )
+      ).rows;
+    const before = await counts();
     const refused = [
       await send('POST', '/customers', newCustomer()),
       await send('PATCH', `/customers/${customer}`, { name: 'Another AS' }),
@@ -287,9 +296,8 @@ describe('changes through the operator API', () => {
     ];
     await api.superuser.query('alter table audit_log drop constraint nothing');
     expect(refused.map(({ status }) => status)).toEqual([500, 500, 500, 500]);
-    expect((await api.superuser.query('select count(*) from customer')).rows).toEqual(before.rows);
+    expect(await counts()).toEqual(before);
     expect(await make('GET', `/customers/${customer}`)).not.toMatchObject({ name: 'Another AS' });
-    expect(await make('GET', '/accounts')).not.toMatchObject({ data: [{ email: 'anna@example.com' }] });
   });
 
   describe('with an Idempotency-Key', () => {
@@ -308,8 +316,10 @@ describe('changes through the operator API', () => {
       expect(issued.token).toMatch(/^cas_live_/);
       expect(await again.json()).toEqual({ ...issued, token: null });
       expect(await tokens()).toBe(before + 1);
-      const stored = await api.superuser.query(`select encode(reply, 'escape') as text from operator_request_key`);
-      expect(JSON.stringify(stored.rows)).not.toContain(String(issued.token));
+      const stored = { customerId: admin.id, key, hash: hashKey(admin.id, key), fingerprint: Buffer.alloc(0) };
+      const kept = await api.app.get(OperatorRequestKeysService).find(stored.hash);
+      const { body: reply } = await openKeptReply(api.app.get(ReplySealerService), stored, kept!);
+      expect(JSON.parse((reply as Buffer).toString())).toEqual({ ...issued, token: null });
     });
 
     it('show a retry no secret, whatever makes one', async () => {
