@@ -162,6 +162,12 @@ describe('the partitions of a table', () => {
       await reader.end();
     }
     expect(await drop('2031-03-01')).toBe(true);
+    // How long it was is no measure of a busy machine.
+    const waits = await values<string>(
+      `select proname || ' ' || setting as value from pg_proc, unnest(proconfig) as setting
+       where proname in ('create_partition', 'drop_partition') and setting like 'lock_timeout=%' order by 1`,
+    );
+    expect(waits).toEqual(['create_partition lock_timeout=100ms', 'drop_partition lock_timeout=100ms']);
   });
 
   it.each(['customer_api', 'account_operator'])('are no business of %s', async (role) => {
