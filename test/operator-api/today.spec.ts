@@ -7,6 +7,7 @@ import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveFakeInvoice } from '@test/factories/invoice.factory';
 import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi } from '@test/operator-api';
 import { until } from '@test/until';
+import type { CustomerOverviewDto } from '../../apps/operator-api/src/customers/customer-overview.dto';
 
 const DAY_MS = 86_400_000;
 /** The figures of the present moment are kept for four seconds. */
@@ -102,22 +103,35 @@ describe('the figures of today', () => {
       later += LONGER_THAN_KEPT_MS;
       const { overdue_invoices, overdue_invoices_nok } = (await today()).waiting;
       const overview = await operator.call(`/customers/${customer}/overview`);
-      const { owed_nok, overdue_nok } = (await overview.json()) as Record<string, number>;
+      const { owed_nok, overdue_nok, counts } = (await overview.json()) as Pick<
+        CustomerOverviewDto,
+        'owed_nok' | 'overdue_nok' | 'counts'
+      >;
       const { data } = (await (await operator.call('/invoices?overdue=true')).json()) as { data: { number: string }[] };
       return {
         overdue_invoices,
         overdue_invoices_nok,
         owed_nok,
         overdue_nok,
+        // Invoices to be paid, also those in EUR; the credit note is none.
+        open_invoices: counts.open_invoices,
         listed: data.map(({ number }) => number).sort(),
       };
     };
     try {
       expect(await overdueAt('2026-03-10T22:59:59Z')).toEqual({
-        ...{ overdue_invoices: 0, overdue_invoices_nok: 0, owed_nok: 400, overdue_nok: 0, listed: [] },
+        ...{
+          overdue_invoices: 0,
+          overdue_invoices_nok: 0,
+          owed_nok: 400,
+          overdue_nok: 0,
+          open_invoices: 3,
+          listed: [],
+        },
       });
       expect(await overdueAt('2026-03-10T23:00:00Z')).toEqual({
-        ...{ overdue_invoices: 2, overdue_invoices_nok: 200, owed_nok: 400, overdue_nok: 200, listed: ['1', '5'] },
+        ...{ overdue_invoices: 2, overdue_invoices_nok: 200, owed_nok: 400, overdue_nok: 200, open_invoices: 3 },
+        listed: ['1', '5'],
       });
     } finally {
       await setDatabaseClock(api.superuser, 'right');

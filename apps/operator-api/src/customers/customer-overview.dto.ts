@@ -21,6 +21,7 @@ export class CustomerCountsDto {
   @ApiProperty({ type: 'integer', format: 'int32', minimum: 0, example: 0 })
   unanswered_tickets!: number;
 
+  /** Invoices to be paid, in any currency; no credit notes. */
   @ApiProperty({ type: 'integer', format: 'int32', minimum: 0, example: 1 })
   open_invoices!: number;
 

@@ -57,20 +57,18 @@ export class CustomerOverviewService {
       customer.erasedAt
         ? Promise.resolve([])
         : this.usage.summary(customerId, { groupBy }, MONTH).then(({ page }) => page.items);
-    const [ai, byDay, byModel, owed, services, tokens, requests, tickets, unanswered, invoices, events] =
-      await Promise.all([
-        customer.erasedAt ? undefined : this.configuration.show(customerId),
-        summary('day'),
-        summary('model'),
-        this.invoices.owedBy(customerId),
-        this.services.list(customerId),
-        this.tokens.countAccepted(customerId),
-        total(this.creditRequests.inbox({ customerId, status: 'pending' }, ONE)),
-        total(this.tickets.inbox({ customerId, status: 'open' }, ONE)),
-        total(this.tickets.inbox({ customerId, unanswered: true }, ONE)),
-        total(this.invoices.inbox({ customerId, status: 'open' }, ONE)),
-        total(this.events.inbox({ customerId, present: true }, ONE)),
-      ]);
+    const [ai, byDay, byModel, owed, services, tokens, requests, tickets, unanswered, events] = await Promise.all([
+      customer.erasedAt ? undefined : this.configuration.show(customerId),
+      summary('day'),
+      summary('model'),
+      this.invoices.owedBy(customerId),
+      this.services.list(customerId),
+      this.tokens.countAccepted(customerId),
+      total(this.creditRequests.inbox({ customerId, status: 'pending' }, ONE)),
+      total(this.tickets.inbox({ customerId, status: 'open' }, ONE)),
+      total(this.tickets.inbox({ customerId, unanswered: true }, ONE)),
+      total(this.events.inbox({ customerId, present: true }, ONE)),
+    ]);
     return {
       customer: toCustomerDto(customer),
       limits_in_force: {
@@ -90,7 +88,7 @@ export class CustomerOverviewService {
         pending_credit_requests: requests,
         open_tickets: tickets,
         unanswered_tickets: unanswered,
-        open_invoices: invoices,
+        open_invoices: owed.open,
         present_status_events: events,
       },
     };

@@ -1,4 +1,4 @@
-import { Box, Link as MuiLink, Stack } from '@mui/material';
+import { Box, Chip, Link as MuiLink, Stack } from '@mui/material';
 import { BooleanInput, SelectInput, SimpleShowLayout, TextInput, useRecordContext } from 'react-admin';
 import type { Dto, Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
@@ -12,7 +12,7 @@ import { DecimalInput } from '../shared/number-inputs';
 
 const STATUSES = ['open', 'paid', 'void', 'uncollectible'] as const;
 
-/** Invoices of all billing sources; without a customer those of all. */
+/** Invoices and credit notes of all billing sources; without a customer those of all. */
 export function InvoiceList({ fixed, embedded }: { fixed?: Query; embedded?: boolean }) {
   const customerId = fixed?.customer_id;
   return (
@@ -33,7 +33,7 @@ export function InvoiceList({ fixed, embedded }: { fixed?: Query; embedded?: boo
       actions={customerId !== undefined && <AddInvoice customerId={String(customerId)} />}
     >
       <Col source="number" label="Number" disableSort>
-        <Plain source="number" />
+        <Plain source="number" /> <CreditNote />
       </Col>
       {!embedded && (
         <Col source="customer_name" label="Customer" disableSort>
@@ -64,13 +64,20 @@ export function InvoiceList({ fixed, embedded }: { fixed?: Query; embedded?: boo
   );
 }
 
-/** One invoice, with its documents and where it comes from. */
+/** A credit note is in the list of the invoices, and its amount is positive as theirs. */
+function CreditNote() {
+  const invoice = useRecordContext<Dto<'InvoiceDto'>>();
+  return invoice?.type === 'credit_note' ? <Chip size="small" color="info" label="credit note" /> : null;
+}
+
+/** One invoice or credit note, with its documents and where it comes from. */
 export function InvoicePage() {
   return (
     <ConsoleShow title="Invoice">
       <SimpleShowLayout>
         <CustomerLink label="Customer" />
         <Plain source="number" label="Number" />
+        <State source="type" label="Kind" />
         <Plain source="source" label="Source" />
         <Code source="source_id" label="Id there" />
         <Time source="synced_at" label="Synced" />

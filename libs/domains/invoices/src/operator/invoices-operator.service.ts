@@ -236,16 +236,20 @@ export class InvoicesOperatorService {
     return { count, amountNok: toDecimal(BigInt(sum), 'NOK') };
   }
 
-  /** What a customer has not paid, in NOK as a decimal text, and the part of it that is overdue. */
-  async owedBy(customerId: string): Promise<{ owedNok: string; overdueNok: string }> {
-    const [{ owed, overdue }] = await this.dataSource.query<[{ owed: string; overdue: string }]>(
-      `select coalesce(sum(amount_due), 0)::text as owed,
-         coalesce(sum(amount_due) filter (
-           where app.invoice_is_overdue(status, type, due_date, (app.now() at time zone $2)::date)), 0)::text as overdue
-       from invoice where customer_id = $1 and status = 'open' and currency = 'NOK' and type = 'invoice'`,
+  /**
+   * What a customer has not paid, in NOK as a decimal text, and the part of it that is overdue; and the number of its open invoices in
+   * any currency, counted to {@link MOST_COUNTED}. A credit note is none: it is paid by nobody.
+   */
+  async owedBy(customerId: string): Promise<{ owedNok: string; overdueNok: string; open: number }> {
+    const [{ owed, overdue, open }] = await this.dataSource.query<[{ owed: string; overdue: string; open: number }]>(
+      `select coalesce(sum(amount_due) filter (where currency = 'NOK'), 0)::text as owed,
+         coalesce(sum(amount_due) filter (where currency = 'NOK'
+           and app.invoice_is_overdue(status, type, due_date, (app.now() at time zone $2)::date)), 0)::text as overdue,
+         least(count(*), ${MOST_COUNTED})::int as open
+       from invoice where customer_id = $1 and status = 'open' and type = 'invoice'`,
       [customerId, this.calendar.timeZone],
     );
-    return { owedNok: toDecimal(BigInt(owed), 'NOK'), overdueNok: toDecimal(BigInt(overdue), 'NOK') };
+    return { owedNok: toDecimal(BigInt(owed), 'NOK'), overdueNok: toDecimal(BigInt(overdue), 'NOK'), open };
   }
 
   /** A page of the invoices, in the order that the request names; with the number of all. */
