@@ -94,7 +94,12 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 interface RequestOptions {
   query?: Query;
-  body?: unknown;
+  body?: object;
+  /**
+   * The time of the last change that the person has seen: sent as the field `seen` of a POST's body. An attempt whose answer was lost is
+   * sent again with its own.
+   */
+  seen?: string;
   signal?: AbortSignal;
   /** It was done by an attempt before this one, whose answer was lost. */
   onReplay?: () => void;
@@ -120,14 +125,15 @@ function refusalOf(method: Method, problem: Problem, isRepeat: boolean): Problem
 async function exchange<Result>(
   method: Method,
   path: string,
-  { query, body, signal, onReplay }: RequestOptions,
+  { query, body, seen, signal, onReplay }: RequestOptions,
   read: (reply: Response) => Promise<Result>,
 ): Promise<Result> {
   const address = addressOf(path, query);
-  const text = body === undefined ? undefined : JSON.stringify(body);
+  const content = body === undefined ? undefined : JSON.stringify(body);
   // A login or logout is tried anew each time.
   const isKept = method !== 'GET' && !/^log(in|out)\b/.test(path);
-  const attempt = isKept ? await beginAttempt([method, address, text]) : undefined;
+  const attempt = isKept ? await beginAttempt([method, address, content], seen) : undefined;
+  const text = attempt?.seen === undefined ? content : JSON.stringify({ ...body, seen: attempt.seen });
   const isRepeat = attempt?.isRepeat === true;
   if (method === 'POST' && attempt?.isTooLate) throw new ApiError(TOO_LATE);
   try {
@@ -162,7 +168,9 @@ async function exchange<Result>(
     const failure = error instanceof ApiError ? error : new ApiError(withoutAnswer(method, 0, isRepeat));
     // What refuses a repeat, as an old login or a limit, may not have looked at the attempt before, unless it says that it was done.
     const isDoneBefore = failure.problem.code === 'idempotency_reply_not_kept';
-    if (isDoneBefore || (!isRepeat && isOutcomeKnown(failure))) attempt?.end();
+    // With another `seen` it is another request; that which was refused is not done, since its key was looked at before.
+    const isOutdated = seen !== undefined && failure.problem.code === 'invalid_request';
+    if (isDoneBefore || isOutdated || (!isRepeat && isOutcomeKnown(failure))) attempt?.end();
     throw failure;
   }
 }

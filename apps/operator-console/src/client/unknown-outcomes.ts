@@ -8,10 +8,11 @@ const STORE = 'operator-unknown-outcomes';
 /** So long the operator API knows an Idempotency-Key, less what a request takes, in milliseconds. */
 const LIFETIME_MS = 24 * 3_600_000 - 300_000;
 
-/** The key of the first attempt, and when it was made. */
+/** The key of the first attempt, and when it was made; and how old what the person had seen was, if that was sent. */
 interface Kept {
   key: string;
   at: number;
+  seen?: string;
 }
 
 /** An attempt to change something. */
@@ -22,6 +23,8 @@ export interface Attempt {
   isRepeat: boolean;
   /** The same was sent so long ago that the operator API may have forgotten it. The next attempt is a first one. */
   isTooLate: boolean;
+  /** What is sent as `seen`: that of the attempt before, so that it is the same request. */
+  seen?: string;
   /** Its outcome is known. */
   end: () => void;
 }
@@ -44,12 +47,16 @@ export function actAs(accountId: string): void {
   account = accountId;
 }
 
-/** Begins an attempt to send something, which is kept until it ends. */
-export async function beginAttempt(content: unknown): Promise<Attempt> {
+/**
+ * Begins an attempt to send something, which is kept until it ends. @param seen the time of the last change that the person has seen,
+ * which is sent beside the content: the same content is the same attempt, whatever was seen meanwhile
+ */
+export async function beginAttempt(content: unknown, seen?: string): Promise<Attempt> {
   const digest = await digestOf([account, content]);
   const before = read()[digest];
   const isTooLate = before !== undefined && Date.now() - before.at > LIFETIME_MS;
-  const { key, at } = before ?? { key: crypto.randomUUID(), at: Date.now() };
-  keep(digest, isTooLate ? undefined : { key, at });
-  return { key, isRepeat: before !== undefined, isTooLate, end: () => keep(digest, undefined) };
+  const kept = before ?? { key: crypto.randomUUID(), at: Date.now(), seen };
+  keep(digest, isTooLate ? undefined : kept);
+  const { key, seen: seenFirst } = kept;
+  return { key, isRepeat: before !== undefined, isTooLate, seen: seenFirst, end: () => keep(digest, undefined) };
 }

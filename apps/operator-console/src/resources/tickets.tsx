@@ -230,8 +230,6 @@ function ReplyForm({ path, seen }: { path: string; seen: string }) {
   const refresh = useRefresh();
   const { data: session } = useSession();
   const writer = useRef(session);
-  // The same for all attempts to send this text, until the service refuses it: what is sent again is the same request, and so done once.
-  const seenFirst = useRef<string>(undefined);
 
   async function send(event: React.FormEvent) {
     event.preventDefault();
@@ -239,20 +237,15 @@ function ReplyForm({ path, seen }: { path: string; seen: string }) {
     setProblem(undefined);
     try {
       await assertSamePerson(writer.current);
-      seenFirst.current ??= seen;
       let isReplayed = false;
-      await call('POST', path, { body: { body, seen: seenFirst.current }, onReplay: () => (isReplayed = true) });
-      seenFirst.current = undefined;
+      await call('POST', path, { body: { body }, seen, onReplay: () => (isReplayed = true) });
       setBody('');
       notify(isReplayed ? DONE_BEFORE : 'The reply is sent', { type: isReplayed ? 'warning' : 'success' });
       refresh();
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
-      if (error instanceof ApiError && error.problem.code === 'invalid_request') {
-        seenFirst.current = undefined;
-        // What came meanwhile is shown above the text, which stays.
-        refresh();
-      }
+      // What came meanwhile is shown above the text, which stays.
+      if (error instanceof ApiError && error.problem.code === 'invalid_request') refresh();
     } finally {
       setBusy(false);
     }
@@ -267,10 +260,11 @@ function ReplyForm({ path, seen }: { path: string; seen: string }) {
         minRows={3}
         fullWidth
         value={body}
+        // What would be typed while it is sent would go with what was sent.
+        slotProps={{ htmlInput: { readOnly: isBusy } }}
         onChange={(event) => {
           if (body === '') writer.current = session;
           setBody(event.target.value);
-          seenFirst.current = undefined;
         }}
       />
       {problem && <Alert severity="error">{problem}</Alert>}
