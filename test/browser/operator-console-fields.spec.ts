@@ -46,6 +46,45 @@ describe("What people type into the operator's console", () => {
     expect(await stored('requests_per_minute')).toEqual([{ requests_per_minute: null }]);
   });
 
+  it('is the number that it was before, after a logout and after the end of a session: the formats that were chosen stay', async () => {
+    const chosen = () => kari.page.getByRole('button', { name: /Norwegian/, pressed: true });
+    await kari.open('/prices');
+    await kari.page.getByRole('button', { name: /Norwegian/ }).click();
+    await chosen().waitFor();
+    const ends = [
+      async () => {
+        await button('admin').click();
+        await kari.page.getByRole('menuitem', { name: 'Logout' }).click();
+      },
+      () => api.superuser.query('update operator_session set revoked_at = now()'),
+    ];
+    for (const end of ends) {
+      await end();
+      await button('Log in with a passkey').waitFor();
+      await kari.logIn('admin');
+      await chosen().waitFor();
+      await kari.open(`/customers/${customerId}/show/ai`);
+      await button('Add credit').click();
+      await dialog().getByLabel('Amount in NOK').fill('1.500');
+      await dialog().getByLabel('Why').fill('Calls of 3 March');
+      await button('Add credit', dialog()).click();
+      await dialog().getByText('A number, such as 1 234,50').waitFor();
+      await button('Cancel', dialog()).click();
+    }
+    await kari.page.getByRole('button', { name: /English/ }).click();
+  });
+
+  it('is not kept by the browser if somebody was looked for', async () => {
+    await kari.open(`/sms?filter=${encodeURIComponent('{"q":"+4790000000"}')}`);
+    expect(await kari.page.getByPlaceholder('recipient').inputValue()).toBe('+4790000000');
+    expect(await kari.page.evaluate('JSON.stringify(localStorage)')).not.toContain('4790000000');
+  });
+
+  it('is a day in words below a filter, too', async () => {
+    await kari.open(`/invoices?filter=${encodeURIComponent('{"due_before":"2099-02-01"}')}`);
+    await kari.page.getByText('1 February 2099').waitFor();
+  });
+
   it('is a reply to its ticket alone', async () => {
     const [first, second] = [randomUUID(), randomUUID()];
     await api.superuser.query(

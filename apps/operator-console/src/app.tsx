@@ -1,4 +1,4 @@
-import { Admin, CustomRoutes, localStorageStore, Resource } from 'react-admin';
+import { Admin, CustomRoutes, Resource } from 'react-admin';
 import { QueryClient } from '@tanstack/react-query';
 import { HashRouter, Route } from 'react-router-dom';
 import { AccountPage } from './account-page';
@@ -27,6 +27,7 @@ import { authProvider } from './session';
 import { lazyPage } from './shared/lazy-page';
 import { retryUnlessRefused } from './shared/refresh';
 import { routerProvider } from './shared/router';
+import { consoleStore } from './shared/store';
 import { darkTheme, lightTheme } from './theme';
 
 // With the charts, which are not needed for the first page of most days' work.
@@ -53,8 +54,7 @@ export function App() {
         routerProvider={routerProvider}
         authProvider={authProvider}
         queryClient={queryClient}
-        // What the browser keeps: sorting, widths, the theme. Never a record.
-        store={localStorageStore('1', 'operator-console')}
+        store={consoleStore}
         theme={lightTheme}
         darkTheme={darkTheme}
         layout={ConsoleLayout}
