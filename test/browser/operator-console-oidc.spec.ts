@@ -29,9 +29,9 @@ describe("The operator's console with an identity provider", () => {
   const customers = () => kari.page.getByRole('menuitem', { name: 'Customers' });
 
   /** The window that the dialog's button opens, with the provider's page. */
-  const loginWindow = async () => {
+  const loginWindow = async (within: Page = kari.page) => {
     const opened = kari.browser.waitForEvent('page');
-    await kari.page.getByRole('button', { name: AGAIN, exact: true }).click();
+    await within.getByRole('button', { name: AGAIN, exact: true }).click();
     const page = await opened;
     await page.getByPlaceholder('Enter any login').waitFor();
     return page;
@@ -98,6 +98,29 @@ describe("The operator's console with an identity provider", () => {
     await login.getByText('gives you no role').waitFor();
     expect(await kari.page.getByLabel('Amount in NOK').inputValue()).toBe('12.50');
     expect(await credits()).toHaveLength(1);
+    expectNoComplaints();
+  });
+
+  it('sends no form whose login was given up when its person logs in for another one, in another tab', async () => {
+    const [given, sent] = [await saveFakeCustomer(api.superuser), await saveFakeCustomer(api.superuser)];
+    await age();
+    await fillIn(given.id);
+    await (await loginWindow()).close();
+    const other = await kari.browser.newPage();
+    await other.goto(`${api.origin}/#/customers/${sent.id}/show/ai`);
+    await other.getByRole('button', { name: 'Add credit' }).click();
+    await other.getByLabel('Amount in NOK').fill('7');
+    await other.getByLabel('Why').fill('Calls of 4 March');
+    const login = await loginWindow(other);
+    await logInAtProvider(login, 'ola');
+    await login.getByRole('button', { name: 'Continue' }).click();
+    await other.getByText('The credit is booked').waitFor();
+    await other.close();
+    await kari.settled();
+    const booked = 'select customer_id from ai_ledger_entry where customer_id = any($1)';
+    const { rows } = await api.superuser.query(booked, [[given.id, sent.id]]);
+    expect(rows).toEqual([{ customer_id: sent.id }]);
+    expect(await kari.page.getByLabel('Amount in NOK').inputValue()).toBe('12.50');
     expectNoComplaints();
   });
 

@@ -215,9 +215,9 @@ describe('login with an identity provider', () => {
     expect(Object.fromEntries(new URL(first.headers.get('location')!).searchParams)).toMatchObject({
       ...{ prompt: 'login', max_age: '0', code_challenge_method: 'S256', response_type: 'code' },
     });
-    const reply = await browser.open(await authenticate(browser, 'kari', '/login/oidc?fresh=1'));
+    const reply = await browser.open(await authenticate(browser, 'kari', '/login/oidc?fresh=a-form'));
     // The page that tells the one with the form, in another window.
-    expect(reply.headers.get('location')).toBe('/#/login/done');
+    expect(reply.headers.get('location')).toBe('/#/login/done?form=a-form');
     const session = (await sessionOf(browser)) as unknown as { fresh_until: string };
     expect(Date.parse(session.fresh_until)).toBeGreaterThan(Date.now());
   });

@@ -16,6 +16,8 @@ import { LoginLimitGuard } from './login-limit.guard';
 import { LoginsService } from './logins.service';
 
 const NO_LIMIT = ['rate_limited', 'Too many logins from your address; try again in 42 s'] as const;
+/** The console makes it up. */
+const FORM_ID = /^[\w-]{1,36}$/;
 const ANY = ['forbidden', 'internal_error', 'service_unavailable', 'cross_site_request'] as const;
 
 @ApiTags('Login')
@@ -91,7 +93,10 @@ export class LoginController {
     return toCurrentSessionDto(await this.logins.withPasskey({ request, reply }, response), this.logins.methods);
   }
 
-  /** Not in the document: a browser goes there, no program. */
+  /**
+   * Not in the document: a browser goes there, no program. @param fresh the id of a form that waits for a login in a window of its own,
+   * for which the provider asks the person again
+   */
   @Get('login/oidc')
   @Public()
   @UseGuards(LoginLimitGuard)
@@ -101,7 +106,8 @@ export class LoginController {
     @Res({ passthrough: true }) reply: FastifyReply,
     @Query('fresh') fresh?: unknown,
   ): Promise<void> {
-    void reply.redirect(await this.logins.oidcAddress({ request, reply }, fresh === '1'), HttpStatus.SEE_OTHER);
+    const form = typeof fresh === 'string' && FORM_ID.test(fresh) ? fresh : undefined;
+    void reply.redirect(await this.logins.oidcAddress({ request, reply }, form), HttpStatus.SEE_OTHER);
   }
 
   /** Comes back from the identity provider. */

@@ -84,10 +84,10 @@ export class LoginsService {
     return this.passkeys.add(operator, passkeySiteOf(exchange.request), made);
   }
 
-  /** @returns the address of the identity provider that the browser is sent to */
-  async oidcAddress({ request, reply }: Exchange, isAgain: boolean): Promise<string> {
-    const { address, expected } = await this.oidc.begin(request, isAgain);
-    setAttemptCookie(reply, await this.attempts.begin(expected));
+  /** @param form the form that waits for the login, if it is one of a person who has logged in @returns the address of the identity provider that the browser is sent to */
+  async oidcAddress({ request, reply }: Exchange, form: string | undefined): Promise<string> {
+    const { address, expected } = await this.oidc.begin(request, form !== undefined);
+    setAttemptCookie(reply, await this.attempts.begin({ ...expected, form: form ?? '' }));
     return address;
   }
 
@@ -101,7 +101,8 @@ export class LoginsService {
       const identity = await this.oidc.identityOf(exchange.request, expected);
       const { askedAt } = identity;
       await this.begin(exchange, await this.accounts.ofIdentity(identity), { method: 'oidc', askedAt });
-      return isAgain ? '/#/login/done' : '/';
+      // That form alone is sent then, and none that was given up, or waits elsewhere.
+      return isAgain ? `/#/login/done?form=${expected?.form ?? ''}` : '/';
     } catch (error) {
       // A person sees the page, not a problem document.
       if (!(error instanceof ServiceError)) throw error;

@@ -36,26 +36,27 @@ const LOGINS = 'operator-login';
 
 /**
  * The same, but it asks the person again: only then the login is fresh. In a window of its own, so that the page keeps its form. The
- * pages' Cross-Origin-Opener-Policy leaves no tie between the two: a channel of this origin tells of the login.
+ * pages' Cross-Origin-Opener-Policy leaves no tie between the two: a channel of this origin tells of the login. @param form the id of
+ * the form that waits for it
  */
-export function logInAgainByOidc(): void {
-  const opened = window.open(`${BASE}/login/oidc?fresh=1`, LOGINS, 'popup,width=520,height=720');
+export function logInAgainByOidc(form: string): void {
+  const opened = window.open(`${BASE}/login/oidc?fresh=${form}`, LOGINS, 'popup,width=520,height=720');
   if (opened === null) throw new Error('The browser has opened no window for the login: allow this page to open one.');
 }
 
-/** Calls back when a person has logged in in another window. @returns the end of it */
-export function onLoginElsewhere(callback: () => void): () => void {
+/** Calls back when a person has logged in in another window for this form. @returns the end of it */
+export function onLoginElsewhere(form: string, callback: () => void): () => void {
   const channel = new BroadcastChannel(LOGINS);
-  channel.onmessage = () => {
+  channel.onmessage = ({ data }) => {
     forgetSession();
-    callback();
+    if (data === form) callback();
   };
   return () => channel.close();
 }
 
-/** Tells the other windows that a person has logged in here. */
-export function tellOfLogin(): void {
+/** Tells the other windows that a person has logged in here, for a form of one of them. */
+export function tellOfLogin(form: string | null): void {
   const channel = new BroadcastChannel(LOGINS);
-  channel.postMessage('logged in');
+  channel.postMessage(form);
   channel.close();
 }

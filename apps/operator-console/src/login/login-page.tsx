@@ -10,7 +10,7 @@ import { logInByLink, logInByOidc, logInByPasskey, tellOfLogin } from './login-m
 export function LoginPage() {
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const { search, state } = useLocation() as { search: string; state?: { nextPathname?: string } };
+  const { search, state } = useLocation() as { search: string; state?: { nextPathname?: string; nextSearch?: string } };
   const navigate = useNavigate();
   const queries = useQueryClient();
   const link = new URLSearchParams(search).get('token');
@@ -58,7 +58,8 @@ export function LoginPage() {
             <Button
               variant={methods.data.oidc ? 'outlined' : 'contained'}
               disabled={isBusy}
-              onClick={attempt(logInByPasskey, state?.nextPathname ?? '/')}
+              // With the filters of its list.
+              onClick={attempt(logInByPasskey, `${state?.nextPathname ?? '/'}${state?.nextSearch ?? ''}`)}
             >
               Log in with a passkey
             </Button>
@@ -74,12 +75,13 @@ export function LoginPage() {
 
 /** The end of a login in a window of its own: the page that waits for it is told, and the window closes if the browser lets it. */
 export function LoggedInPage() {
-  const failure = new URLSearchParams(useLocation().search).get('error');
+  const parameters = new URLSearchParams(useLocation().search);
+  const [failure, form] = [parameters.get('error'), parameters.get('form')];
   useEffect(() => {
     if (failure !== null) return;
-    tellOfLogin();
+    tellOfLogin(form);
     window.close();
-  }, [failure]);
+  }, [failure, form]);
   return (
     <LoginCard>
       {failure === null ? (
