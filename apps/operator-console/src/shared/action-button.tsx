@@ -10,13 +10,14 @@ import {
   Stack,
 } from '@mui/material';
 import { useQueryClient } from '@tanstack/react-query';
-import { createContext, type MouseEvent, type ReactNode, useContext, useEffect, useState } from 'react';
+import { createContext, isValidElement, type MouseEvent, type ReactNode, useContext, useEffect, useState } from 'react';
 import { Form, type RaRecord, useIsMounted, useNotify, usePermissions, useRefresh } from 'react-admin';
 import type { FieldValues } from 'react-hook-form';
 import { useLocation } from 'react-router-dom';
 import { ApiError, call, download } from '../client/api';
 import { logInAgainByOidc, logInByPasskey, onLoginElsewhere } from '../login/login-methods';
 import { assertSamePerson, currentSession, may, type Permission, type Role, useSession, wantsLogin } from '../session';
+import { OnceShown } from './once-shown';
 
 interface ActionProps {
   label: string;
@@ -102,7 +103,13 @@ export function ActionDialogs({ children }: { children: ReactNode }) {
 export const DONE_BEFORE =
   'The attempt before, whose answer was lost, had done this. Nothing was done now: to have it done once more, send it again.';
 
-async function sendOnce(method: 'POST' | 'PATCH' | 'DELETE', path: string, body: object | undefined) {
+/** A reply, and whether it is that of an attempt before. */
+interface Outcome {
+  reply: RaRecord;
+  isReplayed: boolean;
+}
+
+async function sendOnce(method: 'POST' | 'PATCH' | 'DELETE', path: string, body: object | undefined): Promise<Outcome> {
   let isReplayed = false;
   const reply = await call<RaRecord>(method, path, { body, onReplay: () => (isReplayed = true) });
   return { reply, isReplayed };
@@ -186,7 +193,7 @@ function ActionDialog({ close, ...action }: ActionProps & { close: () => void })
   const { assertPresent, onDone, result, file, color, confirmLabel = label } = action;
   const [problem, setProblem] = useState<ApiError>();
   const [isBusy, setBusy] = useState(false);
-  const [reply, setReply] = useState<RaRecord>();
+  const [outcome, setOutcome] = useState<Outcome>();
   const notify = useNotify();
   const refresh = useRefresh();
   const isMounted = useIsMounted();
@@ -198,29 +205,30 @@ function ActionDialog({ close, ...action }: ActionProps & { close: () => void })
   const needsLogin = isRefused || wantsLogin(session, method, path);
   const methods = session?.login_methods;
 
-  // The form waits while its person logs in in another window, and is sent then.
+  // The form waits while its person logs in in another window for it, and is sent then.
+  const [formId] = useState(() => crypto.randomUUID());
   const [waitingForm, setWaitingForm] = useState<HTMLFormElement | null>(null);
   useEffect(() => {
     if (waitingForm === null) return undefined;
-    return onLoginElsewhere(() => {
+    return onLoginElsewhere(formId, () => {
       setWaitingForm(null);
       assertSamePerson(opener)
         .then(() => waitingForm.requestSubmit())
         .catch((error: unknown) => notify(messageOf(error), { type: 'error' }));
     });
-  }, [waitingForm, opener, notify]);
+  }, [formId, waitingForm, opener, notify]);
 
   function logInElsewhere(event: MouseEvent<HTMLButtonElement>) {
     const { form } = event.currentTarget;
     try {
-      logInAgainByOidc();
+      logInAgainByOidc(formId);
       setWaitingForm(form);
     } catch (error) {
       notify(messageOf(error), { type: 'error' });
     }
   }
 
-  async function request(body: object | undefined): Promise<Awaited<ReturnType<typeof sendOnce>>> {
+  async function request(body: object | undefined): Promise<Outcome> {
     if (file === undefined) return sendOnce(method, path, body);
     await download(path, file);
     return { reply: { id: path }, isReplayed: false };
@@ -245,7 +253,7 @@ function ActionDialog({ close, ...action }: ActionProps & { close: () => void })
       // A page that is left then is not read again: its record may be gone.
       if (onDone === undefined) refresh();
       if (result !== undefined) {
-        setReply(changed);
+        setOutcome({ reply: changed, isReplayed });
       } else {
         notify(isReplayed ? DONE_BEFORE : doneNotice(action, changed), { type: isReplayed ? 'warning' : 'success' });
         // A person who went on meanwhile may have another dialog open, and wants no other page.
@@ -271,11 +279,17 @@ function ActionDialog({ close, ...action }: ActionProps & { close: () => void })
     }
   }
 
-  if (reply !== undefined && result !== undefined) {
+  if (outcome !== undefined && result !== undefined) {
+    const shown = result(outcome.reply);
+    // A secret that is shown once says by itself that it was made before.
+    const isSaid = isValidElement(shown) && shown.type === OnceShown;
     return (
       <Dialog open fullWidth maxWidth="sm" aria-label={title}>
         <DialogTitle>{title}</DialogTitle>
-        <DialogContent>{result(reply)}</DialogContent>
+        <DialogContent>
+          {outcome.isReplayed && !isSaid && <Alert severity="warning">{DONE_BEFORE}</Alert>}
+          {shown}
+        </DialogContent>
         <DialogActions>
           <Button onClick={close}>Close</Button>
         </DialogActions>
