@@ -5,6 +5,7 @@ import { Link } from 'react-router-dom';
 import { call, type Dto } from './client/api';
 import { Bars, type ChartData } from './shared/charts';
 import { formatNumber, formatTime, useFormats } from './shared/formats';
+import { NotReadAgain } from './shared/not-read-again';
 import { REFRESH_MS } from './shared/refresh';
 
 type Today = Dto<'TodayDto'>;
@@ -23,8 +24,8 @@ const WAITING = [
   ['status_events', 'Status events that have not ended', `/status-events${filterOf({ present: true })}`],
   ['overdue_invoices', 'Invoices overdue', `/invoices${filterOf({ overdue: true })}`],
   ['failing_syncs', 'Invoice syncs that fail', `/invoice-syncs${filterOf({ failing: true })}`],
-  ['unknown_outcomes', 'AI calls with unknown outcome', '/unknown-calls'],
-  ['ledger_problems', 'Customers whose AI credit does not add up', '/ledger-problems'],
+  ['unknown_outcomes', 'AI calls of the last 24 hours with unknown outcome', '/unknown-calls'],
+  ['ledger_problems', "Differences found in customers' AI credit", '/ledger-problems'],
 ] as const satisfies [keyof Today['waiting'], string, string][];
 
 const GRID = {
@@ -51,7 +52,7 @@ function byName<Row extends { day: string }>(
 /** What waits for somebody, and how the service does. */
 export default function TodayPage() {
   const [formats] = useFormats();
-  const { data, error } = useQuery({
+  const { data, error, dataUpdatedAt } = useQuery({
     queryKey: ['today'],
     queryFn: ({ signal }) => call<Today>('GET', 'today', { signal }),
     refetchInterval: REFRESH_MS,
@@ -62,6 +63,7 @@ export default function TodayPage() {
   return (
     <Stack spacing={1.5} sx={{ mt: 1 }}>
       <Title title="Today" />
+      <NotReadAgain error={error} readAt={dataUpdatedAt} />
       <Box sx={{ display: 'grid', gap: 1, gridTemplateColumns: 'repeat(auto-fill, minmax(170px, 1fr))' }}>
         {WAITING.map(([name, label, to]) => (
           <Card key={name} variant="outlined" sx={{ borderColor: waiting[name] > 0 ? 'warning.main' : undefined }}>

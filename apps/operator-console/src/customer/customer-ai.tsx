@@ -34,7 +34,7 @@ async function assertNotSetUp(
     status: 409,
     code: 'set_up_meanwhile',
     detail:
-      'Meanwhile a colleague has changed the AI of this customer: close the form, and open it again. Nothing was sent.',
+      'Meanwhile the AI of this customer was changed, by a colleague, or by an attempt of yours whose answer was lost: close the form, and open it again. Nothing was sent.',
   });
 }
 

@@ -5,6 +5,7 @@ import type { Dto } from '../client/api';
 import { AI_FAULTS } from '../shared/ai-faults';
 import { Bars } from '../shared/charts';
 import { formatNok, formatNumber, useFormats } from '../shared/formats';
+import { NotReadAgain } from '../shared/not-read-again';
 import { useOverview } from '../shared/of-customer';
 import type { Customer } from './customer-page';
 
@@ -30,12 +31,13 @@ const COUNTS = [
 export function CustomerOverview() {
   const customer = useRecordContext<Customer>();
   const [formats] = useFormats();
-  const { data, error } = useOverview(customer?.id);
-  if (error) return <Alert severity="error">{error.message}</Alert>;
+  const { data, error, dataUpdatedAt } = useOverview(customer?.id);
+  if (error && data === undefined) return <Alert severity="error">{error.message}</Alert>;
   if (data === undefined) return <LinearProgress aria-label="Loading" />;
   const toTab = (tab: string) => `/customers/${data.customer.id}/show/${tab}`;
   return (
     <Stack spacing={1.5} sx={{ py: 1 }}>
+      <NotReadAgain error={error} readAt={dataUpdatedAt} />
       <Box
         sx={{
           display: 'grid',

@@ -65,6 +65,7 @@ function InvoicesAndSyncs({ fixed }: { fixed: Query }) {
 
 /** Everything about a customer. */
 export default function CustomerPage() {
+  const { permissions } = usePermissions<Role>();
   return (
     <ConsoleShow title={<CustomerTitle />}>
       <CustomerHead />
@@ -90,9 +91,11 @@ export default function CustomerPage() {
         <TabbedShowLayout.Tab label="Tickets" path="tickets">
           <OfCustomer list={TicketList} />
         </TabbedShowLayout.Tab>
-        <TabbedShowLayout.Tab label="SMS" path="sms">
-          <OfCustomer list={SmsList} />
-        </TabbedShowLayout.Tab>
+        {may(permissions, 'support') && (
+          <TabbedShowLayout.Tab label="SMS" path="sms">
+            <OfCustomer list={SmsList} />
+          </TabbedShowLayout.Tab>
+        )}
         <TabbedShowLayout.Tab label="Status" path="status">
           <OfCustomer list={StatusPage} />
         </TabbedShowLayout.Tab>

@@ -42,6 +42,7 @@ export function InstallationPage() {
       <Typography component="h2" variant="subtitle1">
         Customers that stored most in the last seven days
       </Typography>
+      {storage.error && <Alert severity="error">{storage.error.message}</Alert>}
       <TableContainer>
         <Table size="small" aria-label="Customers that stored most">
           <TableHead>

@@ -1,4 +1,4 @@
-import { Box, Button, Link as MuiLink, Stack, Typography } from '@mui/material';
+import { Alert, Box, Button, Link as MuiLink, Stack, Typography } from '@mui/material';
 import { Children, createContext, type ReactElement, type ReactNode, useContext, useState } from 'react';
 import {
   DataTable,
@@ -98,6 +98,8 @@ export function ConsoleList({
 
 /** Filters and buttons stand on one line, whatever margins and hints an input brings; on a phone below each other. */
 const FILTERS = {
+  // A day in words, which react-admin hides here.
+  '& .RaList-actions form .MuiFormHelperText-root': { display: 'block' },
   '@media (min-width: 600px)': {
     '& .RaList-actions': { alignItems: 'center' },
     '& .RaList-actions form': { alignItems: 'center', rowGap: 1, py: 1, minHeight: 0 },
@@ -191,6 +193,9 @@ function Value({ source }: { source: string }) {
 }
 
 function Nothing() {
+  const { error } = useListContext();
+  // What could not be read may have rows all the same.
+  if (error) return <Alert severity="error">{error.message}</Alert>;
   return (
     <Typography color="text.secondary" sx={{ p: 2 }}>
       There is nothing here.

@@ -1,6 +1,8 @@
 import { Alert } from '@mui/material';
+import { useQueryClient } from '@tanstack/react-query';
 import { Show, type ShowProps, useNotify, useRedirect, useResourceContext, useShowContext } from 'react-admin';
 import { ApiError } from '../client/api';
+import { NotReadAgain } from './not-read-again';
 import { REFRESH_MS, retryUnlessRefused } from './refresh';
 
 /** Whether the operator API says that there is no such record; what stands before it can say that of its address, too. */
@@ -27,8 +29,13 @@ export function ConsoleShow({ children, ...props }: ShowProps) {
   );
 }
 
-/** Why a page has nothing to show. */
+/** Why a page has nothing to show, or something old. */
 function NotRead() {
-  const { record, error } = useShowContext();
-  return error && !record ? <Alert severity="error">{error.message}</Alert> : null;
+  const { record, error, resource } = useShowContext();
+  const queries = useQueryClient();
+  if (!error) return null;
+  if (!record) return <Alert severity="error">{error.message}</Alert>;
+  // Where react-admin keeps it.
+  const state = queries.getQueryState([resource, 'getOne', { id: String(record.id), meta: undefined }]);
+  return state === undefined ? null : <NotReadAgain error={error} readAt={state.dataUpdatedAt} />;
 }
