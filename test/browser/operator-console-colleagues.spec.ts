@@ -139,7 +139,7 @@ describe("The operator's console beside colleagues", () => {
     await kari.page.getByRole('option', { name: model }).click();
     await enableAi(api.superuser, customerId, { model, included: 500 });
     await button('Store', dialog()).click();
-    await dialog().getByText('Meanwhile a colleague has changed the AI of this customer').waitFor();
+    await dialog().getByText('Meanwhile the AI of this customer was changed').waitFor();
     expect(await stored('action', 'audit_log')).toEqual([]);
     await button('Cancel', dialog()).click();
     await text('AI credit, ');
@@ -242,6 +242,20 @@ describe("The operator's console beside colleagues", () => {
     await button('Withdraw', dialog()).click();
     await text('The price is withdrawn');
     expect(await sql('select from ai_model_price where model = $1', ['claude-to-come'])).toEqual([]);
+  });
+
+  it('has what the role of its person may read, also when an admin has changed it meanwhile', async () => {
+    const item = (name: string) => kari.page.getByRole('menuitem', { name, exact: true });
+    await kari.logIn('viewer', 'nora');
+    await tab('');
+    await item('Audit').waitFor();
+    expect([await item('Accounts').count(), await item('SMS').count()]).toEqual([0, 0]);
+    expect(await kari.page.getByRole('tab', { name: 'SMS' }).count()).toBe(0);
+    await sql(`update operator_account set role = 'admin' where name = 'nora'`, []);
+    await item('Accounts').waitFor();
+    await item('SMS').waitFor();
+    await kari.page.getByRole('tab', { name: 'SMS' }).waitFor();
+    await button('Deactivate').waitFor();
   });
 
   it('stays, and says so, as long as the service does not say that the session has ended', async () => {

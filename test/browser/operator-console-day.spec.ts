@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Locator } from 'playwright-core';
 import { fakeOrganizationNumber } from '@test/factories/customer.factory';
+import { saveFakeInvoice } from '@test/factories/invoice.factory';
 import { startOperatorApi, type TestOperatorApi } from '@test/operator-api';
 import { type ConsoleVisitor, holdPasskeys, visitConsole } from '@test/operator-console';
 
@@ -196,6 +197,16 @@ describe("An operator's day in the console", () => {
     await text(/^None: this service writes none.*over 700,00 NOK, with the number AI-\d+ printed on it/);
   });
 
+  it('tells a credit note from an invoice', async () => {
+    await saveFakeInvoice(api.superuser, customerId, { source: 'fiken', type: 'credit_note', number: 'CN-7' });
+    await menu('Invoices');
+    await row('CN-7').getByText('credit note').waitFor();
+    expect(await row('AI-').getByText('credit note').count()).toBe(0);
+    await row('CN-7').click();
+    await text('Id there');
+    await text('credit note');
+  });
+
   it('answers a ticket, takes it, and closes it', async () => {
     await sql(
       `insert into support_ticket (customer_id, id, title, body, resource_type, resource_id) values ($1, $2, 'No SMS', 'None came', 'order', 'A-1047')`,
@@ -272,6 +283,17 @@ describe("An operator's day in the console", () => {
     await row('Chat')
       .getByText(/^ai:read ai:use ai:topup invoices:read/)
       .waitFor();
+  });
+
+  it('comes back to the list as it was filtered when the session has ended, and is warned before', async () => {
+    await kari.open(`/tickets?filter=${encodeURIComponent('{"status":"closed"}')}`);
+    await sql(`update operator_session set expires_at = now() + interval '9 minutes'`);
+    await text(/^Your session ends at .*: send what you are writing before then/);
+    await sql('update operator_session set revoked_at = now()');
+    await button('Log in with a passkey').click();
+    await row('No SMS').waitFor();
+    expect(decodeURIComponent(kari.page.url())).toContain('/tickets?filter={"status":"closed"}');
+    expect(await kari.page.getByText('Your session ends at').count()).toBe(0);
   });
 
   it('goes by the operator API where it takes a login for fresh that is not', async () => {
@@ -374,5 +396,19 @@ describe("An operator's day in the console", () => {
     expect(await secret('link')).toContain('/login/link?token=');
     await act('Deactivate', {}, row('ola@example.com'));
     await row('inactive').waitFor();
+  });
+
+  it('removes a passkey once that is confirmed', async () => {
+    await kari.open('/account');
+    await button('Remove', row('Laptop')).click();
+    await dialog().getByText('Laptop logs you in no more').waitFor();
+    await button('Cancel', dialog()).click();
+    expect(await sql('select name from operator_passkey')).toEqual([{ name: 'Laptop' }]);
+    await button('Remove', row('Laptop')).click();
+    await dialog()
+      .getByRole('button', { name: /remove$/i })
+      .click();
+    await row('Laptop').waitFor({ state: 'detached' });
+    expect(await sql('select name from operator_passkey')).toEqual([]);
   });
 });

@@ -12,6 +12,8 @@ const SEARCH_DELAY_MS = 500;
 const RETRY_MS = 2_000;
 /** How often a page reads its record again, in milliseconds. */
 const REFRESH_MS = 4_000;
+/** How long a notice is shown, in milliseconds. */
+const NOTICE_MS = 6_000;
 /** The code of a customer's page. */
 const CODE = '**/customer-page-*.js';
 
@@ -143,6 +145,43 @@ describe("The operator's console on a slow line", () => {
       await kari.page.clock.fastForward(REFRESH_MS);
       await expectCustomerPage();
     });
+  });
+
+  it('says of a list that could not be read that it could not, and of what is shown since when it is old', async () => {
+    const refused = { status: 403, contentType: 'application/problem+json' };
+    const body = JSON.stringify({ title: 'Forbidden', status: 403, code: 'forbidden', detail: 'It is not for you' });
+    const isRead = ({ pathname }: URL) => /\/(prices|today|overview|storage)$/.test(pathname);
+    await kari.open('/');
+    await kari.page.getByText('Credit requests to decide').waitFor();
+    await kari.page.route(isRead, (route) => route.fulfill({ ...refused, body }));
+    await Promise.all([kari.page.waitForResponse('**/today'), kari.page.clock.fastForward(REFRESH_MS)]);
+    await kari.page.getByText(/^Not read again since .*: It is not for you$/).waitFor();
+    await kari.page.getByText('Credit requests to decide').waitFor();
+    await kari.open('/prices');
+    await kari.page.getByRole('main').getByText('It is not for you').waitFor();
+    expect(await kari.page.getByText('There is nothing here').count()).toBe(0);
+    await kari.open('/installation');
+    await kari.page.getByRole('main').getByText('It is not for you').waitFor();
+    expect(new Set(kari.complaints.splice(0).map((text) => /403/.exec(text)?.[0]))).toEqual(new Set(['403']));
+  });
+
+  it('shows a notice for its whole time, also when it comes while another one is shown', async () => {
+    await kari.open(`/customers/${customerId}/show`);
+    const change = async () => {
+      await button('Change').click();
+      await dialog().getByRole('button', { name: 'Change', exact: true }).click();
+      await dialog().waitFor({ state: 'detached' });
+    };
+    const notice = kari.page.getByText('Nothing was changed');
+    await change();
+    await notice.waitFor();
+    await kari.page.clock.fastForward(NOTICE_MS - 2_000);
+    await change();
+    await notice.waitFor();
+    // The time of the first one is over. What closes then is gone a little later.
+    for (const more of [2_500, 500]) await kari.page.clock.fastForward(more);
+    await kari.settled();
+    expect(await notice.count()).toBe(1);
   });
 
   it('leads to the list from the page of a record that there is not', async () => {
@@ -296,6 +335,94 @@ describe("The operator's console on a slow line", () => {
       await button('Log in with a passkey').waitFor();
       expect(await kept()).toBeNull();
       await kari.logIn('admin');
+    });
+
+    describe('to a ticket', () => {
+      let path: string;
+      const field = () => kari.page.getByLabel('Reply');
+      const send = () => button('Send the reply').click();
+      const replies = async () =>
+        (await api.superuser.query('select body from support_ticket_reply where customer_id = $1', [customerId])).rows;
+      beforeEach(async () => {
+        const id = randomUUID();
+        await api.superuser.query('delete from support_ticket_reply where customer_id = $1', [customerId]);
+        await api.superuser.query(
+          `insert into support_ticket (customer_id, id, title, body) values ($1, $2, 'No SMS', 'None came')`,
+          [customerId, id],
+        );
+        path = `tickets/${id}`;
+        await kari.open(`/${path}/show`);
+      });
+
+      it.each([
+        ['edited, and edited back,', () => field().fill('They are sent')],
+        ['written again after the console was loaded anew', () => kari.page.reload()],
+      ])('sends a reply once that was %s meanwhile', async (_how, meanwhile) => {
+        await loseReplies(`${path}/reply`, 1);
+        await field().fill('They are sent again');
+        await send();
+        await kari.page.getByText('it is not known whether this was done').waitFor();
+        // What the page shows is newer then than what was seen before the first attempt.
+        await kari.page.clock.fastForward(REFRESH_MS);
+        await kari.page.getByText(/^Operator \(admin\),/).waitFor();
+        await meanwhile();
+        expect(await kari.page.evaluate('JSON.stringify(sessionStorage)')).not.toMatch(/sent again|ticket/);
+        await field().fill('They are sent again');
+        await send();
+        await kari.page.getByText('The attempt before, whose answer was lost, had done this').waitFor();
+        expect(await replies()).toEqual([{ body: 'They are sent again' }]);
+      });
+
+      it('sends a reply anew that was not done, and is refused since the ticket has changed', async () => {
+        await kari.page.route(`**/operator/v1/${path}/reply`, (route) => route.abort('connectionreset'), { times: 1 });
+        await field().fill('They are sent again');
+        await send();
+        await kari.page.getByText('it is not known whether this was done').waitFor();
+        await api.superuser.query(
+          `update support_ticket set updated_at = now() + interval '1 second' where customer_id = $1`,
+          [customerId],
+        );
+        await Promise.all([kari.page.waitForResponse((reply) => reply.url().endsWith(path) && reply.ok()), send()]);
+        await kari.page.getByText('Meanwhile the ticket was changed').waitFor();
+        await kari.settled();
+        await send();
+        await kari.page.getByText('The reply is sent').waitFor();
+        expect(await replies()).toHaveLength(1);
+      });
+
+      it('keeps what is typed while it is sent out of the field, which is emptied then', async () => {
+        const gate = Promise.withResolvers<void>();
+        await kari.page.route(`**/operator/v1/${path}/reply`, async (route) => {
+          await gate.promise;
+          await route.abort('connectionreset');
+        });
+        await field().fill('They are sent again');
+        await send();
+        await field().press('End');
+        await kari.page.keyboard.type(' and again');
+        gate.resolve();
+        await kari.page.getByText('it is not known whether this was done').waitFor();
+        expect(await field().inputValue()).toBe('They are sent again');
+      });
+    });
+
+    it('says of deliveries that were queued by the attempt before that nothing was done now', async () => {
+      const endpoint = randomUUID();
+      await api.superuser.query(
+        `insert into webhook_endpoint (customer_id, id, url, description, scopes, secret_ciphertext, created_at, updated_at)
+         values ($1, $2, 'https://erp.example.com/hooks', 'ERP', '{}', '\\x00', now(), now())`,
+        [customerId, endpoint],
+      );
+      await kari.open(`/webhook-endpoints/${endpoint}/show`);
+      await loseReplies(`webhook-endpoints/${endpoint}/redeliver`, 1);
+      await button('Send what failed').click();
+      await dialog().getByLabel('Since').fill('2026-01-01T12:00');
+      const again = dialog().getByRole('button', { name: 'Send what failed', exact: true });
+      await again.click();
+      await dialog().getByText('it is not known whether this was done').waitFor();
+      await again.click();
+      await dialog().getByText('0 deliveries wait to be sent').waitFor();
+      await dialog().getByText('Nothing was done now').waitFor();
     });
 
     it('says of a file that it has not come', async () => {

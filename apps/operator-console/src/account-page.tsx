@@ -14,7 +14,7 @@ import {
 } from '@mui/material';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { Title } from 'react-admin';
+import { Confirm, Title } from 'react-admin';
 import { call } from './client/api';
 import { addPasskey, logInByPasskey } from './login/login-methods';
 import { assertSamePerson, type Session, useSession, wantsLogin } from './session';
@@ -42,6 +42,7 @@ export function AccountPage() {
   const [formats] = useFormats();
   const [name, setName] = useState('');
   const [problem, setProblem] = useState<string>();
+  const [removed, setRemoved] = useState<Passkey>();
   const queries = useQueryClient();
   const session = useSession();
   // Who opened the page: the session is read again meanwhile, and may be another person's by then.
@@ -80,6 +81,20 @@ export function AccountPage() {
         </Typography>
       )}
       {problem && <Alert severity="error">{problem}</Alert>}
+      {removed && (
+        <Confirm
+          isOpen
+          title="Remove the passkey"
+          content={`${removed.name} logs you in no more. Without any passkey you need a link of a colleague.`}
+          confirm={labelOf('Remove', asks('DELETE', `passkeys/${removed.id}`))}
+          confirmColor="warning"
+          onClose={() => setRemoved(undefined)}
+          onConfirm={() => {
+            setRemoved(undefined);
+            void attempt(() => call('DELETE', `passkeys/${removed.id}`), asks('DELETE', `passkeys/${removed.id}`))();
+          }}
+        />
+      )}
       {/* With an identity provider there are none. */}
       {session.data?.login_methods.passkey !== false && (
         <Card variant="outlined">
@@ -98,15 +113,8 @@ export function AccountPage() {
                     <TableCell>added {formatTime(passkey.created_at, formats)}</TableCell>
                     <TableCell>last used {formatTime(passkey.last_used_at, formats)}</TableCell>
                     <TableCell align="right">
-                      <Button
-                        size="small"
-                        color="error"
-                        onClick={attempt(
-                          () => call('DELETE', `passkeys/${passkey.id}`),
-                          asks('DELETE', `passkeys/${passkey.id}`),
-                        )}
-                      >
-                        {labelOf('Remove', asks('DELETE', `passkeys/${passkey.id}`))}
+                      <Button size="small" color="error" onClick={() => setRemoved(passkey)}>
+                        Remove
                       </Button>
                     </TableCell>
                   </TableRow>

@@ -26,6 +26,7 @@ import {
   ToggleButtonGroup,
   useMediaQuery,
 } from '@mui/material';
+import { useQueryClient } from '@tanstack/react-query';
 import { type ComponentProps, type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import {
   AppBar,
@@ -43,6 +44,7 @@ import {
   useLogoutIfAccessDenied,
   useNotificationContext,
   useNotify,
+  usePermissions,
   useSidebarState,
   useTranslate,
   useUserMenu,
@@ -50,10 +52,13 @@ import {
 import { Link } from 'react-router-dom';
 import { ApiError } from './client/api';
 import { ActionDialogs } from './shared/action-button';
-import { type Formats, useFormats } from './shared/formats';
-import { useSession } from './session';
+import { type Formats, formatTime, useFormats } from './shared/formats';
+import { may, type Permission, type Role, useSession } from './session';
 
-const PAGES = [
+/** The heading of a group; or an address, its name and icon, and who may read it if not everybody may. */
+type MenuEntry = string | readonly [to: string, label: string, icon: ReactElement, needs?: Permission];
+
+const PAGES: readonly MenuEntry[] = [
   'Work',
   ['/', 'Today', <TodayIcon key="i" />],
   ['/customers', 'Customers', <CustomersIcon key="i" />],
@@ -68,14 +73,14 @@ const PAGES = [
   'Look up',
   ['/requests', 'Refused requests', <RefusedIcon key="i" />],
   ['/tokens', 'Find a token', <TokensIcon key="i" />],
-  ['/sms', 'SMS', <SmsIcon key="i" />],
+  ['/sms', 'SMS', <SmsIcon key="i" />, 'support'],
   ['/events', 'Events', <EventsIcon key="i" />],
   ['/webhook-endpoints', 'Webhooks', <WebhooksIcon key="i" />],
   ['/audit', 'Audit', <AuditIcon key="i" />],
   'Administration',
-  ['/accounts', 'Accounts', <AccountIcon key="i" />],
+  ['/accounts', 'Accounts', <AccountIcon key="i" />, 'admin'],
   ['/installation', 'Installation', <InstallationIcon key="i" />],
-] as const;
+];
 
 /** The page that is shown is marked by more than a shade of grey, also while the menu has icons only. */
 const CURRENT_PAGE = {
@@ -84,12 +89,14 @@ const CURRENT_PAGE = {
 } as const;
 
 function ConsoleMenu() {
+  const { permissions } = usePermissions<Role>();
   return (
     <Box component="nav" aria-label="Pages">
       <Menu sx={CURRENT_PAGE}>
         {PAGES.map((page) => {
           if (typeof page === 'string') return <MenuGroup key={page} title={page} />;
-          const [to, label, icon] = page;
+          const [to, label, icon, needs] = page;
+          if (needs !== undefined && !may(permissions, needs)) return null;
           return <Menu.Item key={to} to={to} primaryText={label} leftIcon={icon} />;
         })}
       </Menu>
@@ -213,14 +220,36 @@ function ConsoleBar() {
   );
 }
 
-/** Says that the operator API is away, and goes when it is back. A session that has ended leads to the login, from every page. */
+/** So long before its end a session's person is warned, in milliseconds: time to finish and send what is being written. */
+const WARNED_MS = 10 * 60_000;
+
+/**
+ * Says that the operator API is away, and goes when it is back; and when the session is about to end. A session that has ended leads
+ * to the login, from every page.
+ */
 function ConnectionNotice() {
-  const { error } = useSession();
+  const { data: session, error } = useSession();
+  const [formats] = useFormats();
   const logoutIfAccessDenied = useLogoutIfAccessDenied();
   useEffect(() => {
     if (error !== null) void logoutIfAccessDenied(error);
   }, [error, logoutIfAccessDenied]);
-  if (error === null || (error instanceof ApiError && error.status === 401)) return null;
+  // A role that an admin has changed meanwhile: buttons and menu go by it.
+  const role = session?.account.role;
+  const queries = useQueryClient();
+  useEffect(() => {
+    if (role !== undefined) void queries.invalidateQueries({ queryKey: ['auth', 'getPermissions'] });
+  }, [role, queries]);
+  if (error instanceof ApiError && error.status === 401) return null;
+  if (error === null) {
+    if (session === undefined || Date.parse(session.expires_at) - Date.now() > WARNED_MS) return null;
+    return (
+      <Alert severity="warning" sx={{ mb: 1 }}>
+        Your session ends at {formatTime(session.expires_at, formats)}, whatever you do: send what you are writing
+        before then, and log in anew.
+      </Alert>
+    );
+  }
   return (
     <Alert severity="warning" sx={{ mb: 1 }}>
       The service does not answer at the moment. What you see may be old; it is asked again every few seconds.
@@ -238,16 +267,20 @@ export function ConsoleNotification() {
   const translate = useTranslate();
   const [shown, setShown] = useState<NotificationPayload>();
   const [isOpen, setOpen] = useState(false);
+  // A notice has its time from the beginning, whenever the one before was shown.
+  const [number, setNumber] = useState(0);
   useEffect(() => {
     const next = takeNotification();
     if (next === undefined) return;
     setShown(next);
+    setNumber((last) => last + 1);
     setOpen(true);
   }, [notifications, takeNotification]);
   if (shown === undefined) return null;
   const { message, type, notificationOptions } = shown;
   return (
     <Snackbar
+      key={number}
       open={isOpen}
       autoHideDuration={6_000}
       onClose={(_event, reason) => reason !== 'clickaway' && setOpen(false)}

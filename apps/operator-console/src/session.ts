@@ -35,6 +35,13 @@ async function readSession(): Promise<Session> {
   return found;
 }
 
+/** Reads the session again. A role that was changed meanwhile counts at once; whose page it is stays. */
+async function rereadSession(): Promise<Session> {
+  const found = await readSession();
+  if ((await currentSession()).account.id === found.account.id) session = Promise.resolve(found);
+  return found;
+}
+
 export function forgetSession(): void {
   session = undefined;
   isOver = false;
@@ -69,7 +76,7 @@ const SESSION = ['session'] as const;
 export const useSession = () =>
   useQuery({
     queryKey: SESSION,
-    queryFn: readSession,
+    queryFn: rereadSession,
     refetchInterval: REFRESH_MS,
     retry: false,
   });
