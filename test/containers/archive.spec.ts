@@ -164,8 +164,11 @@ describe('the archive of the WAL', () => {
     expect(archive.has(present, 'base', daysAgo(1))).toBe(true);
   });
 
-  it('takes no changes for the continuation of a history that has a gap before them, also if its begin was interrupted', () => {
-    const former = archive.save(2, [1]);
+  it.each([
+    ['also if its begin was interrupted', 2],
+    ['also if it was begun by a clock that was ahead', -5],
+  ])('takes no changes for the continuation of a history that has a gap before them, %s', (_, began) => {
+    const former = archive.save(began, [1]);
     expect(archive.receive({ killed: true })).toBeUndefined();
     const present = archive.receive() ?? '';
     expect(present > former).toBe(true);

@@ -4,6 +4,9 @@
 
 now() { date -u +%Y%m%dT%H%M%SZ; }
 
+# moment_of NAME: as people write it, and date reads it
+moment_of() { sed -E 's/^(....)(..)(..)T(..)(..)(..)Z$/\1-\2-\3 \4:\5:\6 UTC/' <<<"$1"; }
+
 histories() { ls /archive | grep -x '[0-9]\{8\}T[0-9]\{6\}Z' || true; }
 
 # history: the one that goes on

@@ -25,6 +25,8 @@ make_history() {
   local name
   [ -z "$(history)" ] || [ -n "$(find "/archive/$(history)" -type f | head -n 1)" ] || return 0
   name=$(now)
+  # The one that goes on is the last by name, also behind one that was begun while the clock was ahead.
+  [[ $(history) < $name ]] || name=$(date -u -d "$(moment_of "$(history)") + 1 second" +%Y%m%dT%H%M%SZ)
   mkdir -p "/archive/$name.new/wal" "/archive/$name.new/base" && mv "/archive/$name.new" "/archive/$name"
 }
 

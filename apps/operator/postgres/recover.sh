@@ -24,7 +24,7 @@ warn_of_gap() {
   local next
   next=$(histories | awk -v time="$(moment "$1")" -v history="${2%%/*}" '$1 > history && $1 <= time' | head -n 1)
   [ -z "$next" ] ||
-    echo "Warning: changes since $(sed -E 's/^(....)(..)(..)T(..)(..)(..)Z$/\1-\2-\3 \4:\5:\6 UTC/' <<<"$next") cannot be restored: the archive began anew then, after a restore or a gap, and has no base backup since. If one is in progress (docker compose logs archive), wait for it" >&2
+    echo "Warning: changes since $(moment_of "$next") cannot be restored: the archive began anew then, after a restore or a gap, and has no base backup since. If one is in progress (docker compose logs archive), wait for it" >&2
 }
 
 # check_room BASE: fails if the disk does not have room for the database that is made of it: the present one stops, too, on a full disk. A gigabyte is
