@@ -16,7 +16,7 @@ outdated() { [ "$1" = api ]; }
 wait_until_ready() { :; }
 secret() { :; }
 put() { cat >/dev/null; }
-for nothing in check_secrets secrets_sh remove_ended proxies end_commands missing end_detour examine; do eval "$nothing() { :; }"; done
+for nothing in check_secrets remove_disabled secrets_sh remove_ended proxies end_commands missing end_detour examine; do eval "$nothing() { :; }"; done
 stack_up`;
 
 describe('the number of replicas after stack.sh up', () => {
