@@ -35,15 +35,30 @@ export function unheardTokens({ superuser }: WatchedService): Scenario {
   };
 }
 
-/** The worker alone does not reach its database. */
+/** The worker alone does not reach its database, while the API has another fault. */
 export function cutOffWorker(service: WatchedService): Scenario {
-  const [, link] = service.links;
+  const { superuser, links } = service;
+  const [, link] = links;
+  const openTicket = () => service.call(0, '/support/tickets', { title: 'A title', body: 'A body' });
   return {
     cause: 'a worker that does not reach its database',
     // JobsOverdue and CreditNotVerified, which follow from it, are inhibited.
-    alerts: [{ alert: 'DatabaseUnreachable', labels: { job: 'worker' } }],
-    provoke: async () => link.down(),
-    mend: async () => link.up(),
+    alerts: [
+      { alert: 'DatabaseUnreachable', labels: { job: 'worker' } },
+      { alert: 'RequestsFail', labels: { route: '/api/v1/support/tickets' } },
+    ],
+    provoke: async () => {
+      link.down();
+      await superuser.query(`
+        create function no_tickets() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
+        create trigger no_tickets before insert on support_ticket for each row execute function no_tickets()`);
+    },
+    meanwhile: openTicket,
+    mend: async () => {
+      link.up();
+      await superuser.query('drop trigger no_tickets on support_ticket');
+    },
+    afterwards: openTicket,
   };
 }
 
