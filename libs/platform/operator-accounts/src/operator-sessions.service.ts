@@ -54,12 +54,15 @@ interface SessionRow extends Omit<AuthenticatedOperator, 'actor' | 'expiresAt' |
   noted: boolean;
 }
 
+/** Not of the future either: the database's clock was ahead then, and has been set back. Those of a cluster's nodes differ by less. */
+const ASKED = `s.asked and s.created_at < app.now() + interval '5 seconds'`;
+
 const FIND = `
   select s.id as "sessionId", s.account_id as "accountId", a.name, a.email, a.role, s.method, s.user_agent as "userAgent",
-    s.expires_at as "expiresAt", s.created_at + case when s.asked then interval '${FRESH_MINUTES} minutes' else '0' end as "freshUntil",
+    s.expires_at as "expiresAt", least(s.created_at, app.now()) + case when ${ASKED} then interval '${FRESH_MINUTES} minutes' else '0' end as "freshUntil",
     case when $2 then app.now() else s.last_seen_at end + interval '${IDLE_MINUTES} minutes' as "idleExpiresAt",
-    s.asked and s.created_at > app.now() - interval '${FRESH_MINUTES} minutes' as "isFresh",
-    case when s.asked then greatest(0, floor(extract(epoch from s.created_at - app.now()) + ${FRESH_MINUTES * 60}))::int else 0 end
+    ${ASKED} and s.created_at > app.now() - interval '${FRESH_MINUTES} minutes' as "isFresh",
+    case when ${ASKED} then greatest(0, floor(extract(epoch from s.created_at - app.now()) + ${FRESH_MINUTES * 60}))::int else 0 end
       as "freshForSeconds",
     s.last_seen_at > app.now() - interval '${NOTED_EVERY_SECONDS} seconds' as noted
   from operator_session s join operator_account a on a.id = s.account_id
@@ -75,8 +78,9 @@ export class OperatorSessionsService {
   ) {}
 
   /**
-   * Begins a session, always with a new secret: one that was there before the login is never taken over. A session that it
-   * replaces, of the same account, ends. @param login how, and when the person was asked; now if left out. An older answer is no fresh login
+   * Begins a session, always with a new secret: one that was there before the login is never taken over.
+   * @param login how, and when the person was asked; now if left out. An older answer is no fresh login
+   * @param replaces the session that the browser had, whosever it was: it ends, since its cookie is gone
    * @returns the secret for the browser's cookie
    */
   async begin(
