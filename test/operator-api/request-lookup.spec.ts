@@ -35,7 +35,7 @@ describe('the look-up of a request in the operator API', () => {
     const fails = () =>
       log.write('{"msg":"request","request_id":"r0"}\n').then(
         () => false,
-        (error: NodeJS.ErrnoException) => error.code === 'EPIPE',
+        (error: unknown) => (error as NodeJS.ErrnoException).code === 'EPIPE',
       );
     await until(fails);
     await log.close();

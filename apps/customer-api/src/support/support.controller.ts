@@ -95,7 +95,7 @@ export class SupportController {
   ): Promise<TicketDto | StreamableFile> {
     const ticket = await this.tickets.close(`token:${tokenId}`, id);
     // Closing one, closed or not, would be a way to read its thread.
-    return scopes.has('support:read') ? this.whole(ticket) : { ...toTicketDto(ticket), replies: [] };
+    return scopes.has('support:read') ? this.whole(ticket) : toTicketDto({ ...ticket, replies: [] });
   }
 
   /** A ticket with its whole thread; a long one is read while it is sent. */
