@@ -188,12 +188,14 @@ describe('service tokens', () => {
   });
 
   describe('rotated', () => {
-    it('go on for the grace time beside the new one, which has the same scopes', async () => {
+    it('go on for the grace time beside the new one, which has the same scopes and name', async () => {
       const old = await arrange();
+      await operator.tokens.rename(ACTOR, old.id, 'Ordering');
       await warm(old.token);
       const fresh = await operator.tokens.rotate(ACTOR, old.id, 24);
       expect(fresh).toMatchObject({
         rotatedFrom: old.id,
+        name: 'Ordering',
         scopes: old.scopes,
         customerId: old.customer.id,
         expiresAt: null,

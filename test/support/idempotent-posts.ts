@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { caller as callerOf } from './api';
 import { saveFakeDelivery } from './factories/webhook.factory';
 import { createFullCaller, type FullApi } from './full-api';
 
@@ -132,14 +133,19 @@ export async function createKeyedCaller(full: FullApi) {
     [caller.customer.id, ticketId],
   );
   const { endpointId, deliveryId } = await saveFakeDelivery(full.api.superuser, caller.customer.id);
-  const post = async (path: string, body?: object | string, key?: string): Promise<ReplyBytes> => {
+  const post = async (
+    path: string,
+    body?: object | string,
+    key?: string,
+    token = caller.token.token,
+  ): Promise<ReplyBytes> => {
     const text = typeof body === 'object' ? JSON.stringify(body) : body;
     const headers = {
       ...(text === undefined ? {} : { 'content-type': 'application/json' }),
       ...(key === undefined ? {} : { 'idempotency-key': key }),
     };
     const named = path.replace('TICKET', ticketId).replace('ENDPOINT', endpointId).replace('DELIVERY', deliveryId);
-    const reply = await caller.call(named, { method: 'POST', headers, body: text });
+    const reply = await callerOf(full.api.baseUrl, token)(named, { method: 'POST', headers, body: text });
     return {
       status: reply.status,
       type: reply.headers.get('content-type'),

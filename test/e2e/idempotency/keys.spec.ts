@@ -117,6 +117,27 @@ describe('an Idempotency-Key', () => {
     expect(await stored(customer.id)).toEqual([]);
   });
 
+  it('is ignored by a PATCH and a DELETE: a second DELETE finds nothing', async () => {
+    const { call, post, newKey } = await createKeyedCaller(full);
+    const { id } = JSON.parse((await post('/webhooks/endpoints', { url: 'https://hooks.example.com/' })).body) as {
+      id: string;
+    };
+    const headers = { 'idempotency-key': newKey() };
+    const change = async (event_types: string[]) => {
+      const body = JSON.stringify({ event_types });
+      const reply = await call(`/webhooks/endpoints/${id}`, {
+        method: 'PATCH',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body,
+      });
+      return [reply.status, ((await reply.json()) as { event_types: string[] }).event_types];
+    };
+    expect(await change(['sms.failed'])).toEqual([200, ['sms.failed']]);
+    expect(await change(['ticket.replied'])).toEqual([200, ['ticket.replied']]);
+    const remove = () => call(`/webhooks/endpoints/${id}`, { method: 'DELETE', headers });
+    expect([(await remove()).status, (await remove()).status]).toEqual([204, 404]);
+  });
+
   it('is stored as its hash, and its reply encrypted', async () => {
     const { post, customer, newKey } = await createKeyedCaller(full);
     const callers = newKey();

@@ -1,4 +1,5 @@
 import { createKeyedCaller, IDEMPOTENT_POSTS } from '@test/idempotent-posts';
+import { saveFakeToken } from '@test/factories/service-token.factory';
 import { type FullApi, startFullApi } from '@test/full-api';
 import { connectAsSuperuser } from '@test/test-database';
 import { until } from '@test/until';
@@ -28,6 +29,15 @@ describe('Idempotency-Key', () => {
       expect(first).toMatchObject({ status, replayed: false });
       expect(await post(path, body, key)).toEqual({ ...first, replayed: true });
       expect(await post(path, body, `"${key}"`)).toEqual({ ...first, replayed: true });
+      expect(await effects(full, customer.id)).toBe(1);
+    });
+
+    it('a retry may come with a new token', async () => {
+      const { post, customer, newKey } = await createKeyedCaller(full);
+      const key = newKey();
+      const first = await post(path, body, key);
+      const { token } = await saveFakeToken(full.api.superuser, customer.id);
+      expect(await post(path, body, key, token)).toEqual({ ...first, replayed: true });
       expect(await effects(full, customer.id)).toBe(1);
     });
 
