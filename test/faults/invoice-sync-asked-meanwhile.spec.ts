@@ -25,10 +25,13 @@ describe('A sync that is asked for while one is under way', () => {
     fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_slow', count: 2 });
     fixture.sandbox.stripe.alwaysFor('cus_slow', { delay: 1500 });
     const customerId = await fixture.customer('stripe', 'cus_slow');
-    await until(async () => Boolean((await fixture.report(customerId))[0]?.runId));
+    const report = async () => (await fixture.report(customerId))[0];
+    await until(async () => Boolean((await report())?.runId));
+    const first = await report();
     const request = { customerId, source: 'stripe', full: false } as const;
     const asked = fixture.module.get(InvoiceSyncsOperatorService).requestAndWait('operator:test', request, 30_000);
     // The planner runs every two seconds: more than once during the first run.
     expect(await asked).toBe('succeeded');
+    expect((await report())?.startedAt?.getTime()).toBeGreaterThan(first?.startedAt?.getTime() ?? Infinity);
   });
 });
