@@ -401,7 +401,7 @@ describe('The job queue', () => {
     const worker = await startWorker([{ name: 'test.gone', everyMs: 3_600_000, leaseMs: 60_000, run }]);
     await until(async () => (await rows('test.gone')).some(({ state }) => state === 'completed'));
     // What it does every minute.
-    const look = () => (worker.get(JobQueueService) as unknown as { mendTimes(): Promise<void> }).mendTimes();
+    const look = () => worker.get<unknown, { mendTimes(): Promise<void> }>(JobQueueService).mendTimes();
     await look();
     expect((await rows('test.gone')).filter(({ state }) => state === 'created')).toHaveLength(1);
     await database.superuser.query(`delete from pgboss.job where name = 'test.gone'`);
