@@ -14,8 +14,8 @@ const ENDPOINTS = Number(process.env.ACCEPT_ENDPOINTS ?? 40);
 const PER_SECOND = 400;
 /** Of a thousand endpoints. */
 const KINDS = { hangs: 50, fails: 50, redirects: 50, closes: 50 } as const;
-/** Between an event's commit and its arrival, for 99 of 100. */
-const MOST_P99_MS = 5_000;
+/** Between an event's commit and its arrival, for 99 of 100. Deliveries that hang take longer than either. */
+const MOST_P99_MS = AT_FULL_SIZE ? 5_000 : 10_000;
 const MOST_MB = 600;
 
 jest.setTimeout(EVENTS * 10 + 120_000);
@@ -56,7 +56,7 @@ describe('Deliveries to many endpoints, of which some hang, fail, redirect or cl
     return endpoints;
   }
 
-  it('delay no other: the healthy ones get all of theirs, in order', async () => {
+  it('delay no other: the healthy ones get all of theirs, soon', async () => {
     const endpoints = await arrange(ENDPOINTS);
     const all = [...endpoints.keys()];
     const worker = await fixture.startWorker();
@@ -102,6 +102,7 @@ describe('Deliveries to many endpoints, of which some hang, fail, redirect or cl
         `median ${Math.round(quantile(sorted, 0.5))} ms, p99 ${Math.round(quantile(sorted, 0.99))} ms, ` +
         `most ${Math.round(quantile(sorted, 1))} ms; worker ${Math.round(most)} MB at most`,
     );
+    expect(quantile(sorted, 0.99)).toBeLessThan(MOST_P99_MS);
     // The others are tried, and what fails holds back no later delivery: each has been tried at least once, except at endpoints that hang.
     const { rows } = await fixture.pool.query<{ untried: number }>(
       `select count(*)::int as untried from webhook_delivery d where attempts = 0 and endpoint_id = any ($1)`,
@@ -122,7 +123,6 @@ describe('Deliveries to many endpoints, of which some hang, fail, redirect or cl
       return;
     }
     console.log(`${rows[0]?.untried} deliveries at endpoints that fail at once were not tried yet`);
-    expect(quantile(sorted, 0.99)).toBeLessThan(MOST_P99_MS);
     expect(most).toBeLessThan(MOST_MB);
   });
 
