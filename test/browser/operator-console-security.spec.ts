@@ -176,7 +176,7 @@ describe("The operator's console against attacks", () => {
       await ola.page.getByLabel('Reason').fill('An invoice is overdue');
       const decide = async ({ page }: ConsoleVisitor, name: string) => {
         await page.getByRole('dialog').getByRole('button', { name }).click();
-        const told = page.getByText(/is approved|is rejected|was approved|was rejected/).first();
+        const told = page.getByText(/is approved|is rejected|was approved|was rejected|had rejected/).first();
         await told.waitFor();
         return told.innerText();
       };
@@ -197,8 +197,14 @@ describe("The operator's console against attacks", () => {
       expect(decided.rows).toEqual([expect.objectContaining({ decided: 1, booked: isApproved ? 1 : 0 })]);
       expect(told).toEqual(
         isApproved
-          ? [`Request ${id} is approved. Write and send its invoice.`, expect.stringContaining('was approved')]
-          : [expect.stringContaining('was rejected'), `Request ${id} is rejected`],
+          ? [`Request ${id} is approved. Write and send its invoice AI-${id}.`, expect.stringContaining('was approved')]
+          : [
+              expect.stringContaining('was rejected'),
+              // The command line may have been first, with a reason of its own.
+              expect.stringMatching(
+                new RegExp(`^Request ${id} is rejected$|^operator:nils had rejected request ${id},`),
+              ),
+            ],
       );
       expect(command.code === 0).toBe(!isApproved);
     } finally {
