@@ -1,6 +1,13 @@
+import { Client } from 'pg';
 import { SmsLogService } from '@domains/sms';
 import { CustomerContextService } from '@platform/context';
-import { decoders, OverloadedError, PipelinedConnectionsService, readStatement } from '@platform/database';
+import {
+  clientSettings,
+  decoders,
+  OverloadedError,
+  PipelinedConnectionsService,
+  readStatement,
+} from '@platform/database';
 import { createSmsFixture, type SmsFixture } from '@test/sms.fixture';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 
@@ -104,6 +111,12 @@ describe('Sending SMS', () => {
     expect(await fixture.module.get(PipelinedConnectionsService).batch().read(theirs, log, [mine])).toEqual([]);
     expect(await fixture.list(theirs)).toEqual([]);
     expect(await fixture.list(mine)).toHaveLength(1);
+    const api = new Client(clientSettings(fixture.config, 'customer_api'));
+    await api.connect();
+    // Reads nothing of a row, so that the rows that may be read do not decide.
+    await api.query(`begin; select app.set_customer('${theirs}'); update sms_message set error_code = 'x'; commit`);
+    await api.end();
+    expect(await fixture.rows(mine)).toMatchObject([{ error_code: null }]);
   });
 
   it('is listed newest first, page by page, with no message lost or doubled while more are sent', async () => {
