@@ -49,6 +49,8 @@ describe('the API of the former release', () => {
       timeout: 580_000,
     });
     const { stderr } = await run.catch((error: unknown) => error as { stderr: string });
+    // A spec file that cannot be loaded has no tests.
+    expect(stderr).toContain(`\nTest Suites: ${SPECS.length} passed, ${SPECS.length} total\n`);
     expect(stderr).toMatch(/\nTests: +(\d+ skipped, )?\d+ passed, \d+ total\n/);
     console.log(/\nTests: .*\nSnapshots:.*\nTime: .*/.exec(stderr)?.[0]);
   }, 600_000);
