@@ -121,6 +121,8 @@ describe("The operator's console with an identity provider", () => {
     const { rows } = await api.superuser.query(booked, [[given.id, sent.id]]);
     expect(rows).toEqual([{ customer_id: sent.id }]);
     expect(await kari.page.getByLabel('Amount in NOK').inputValue()).toBe('12.50');
+    // The other login has taken the place of this one's: it is not waited for any more.
+    await kari.page.getByText('Log in in the other window').waitFor({ state: 'hidden' });
     expectNoComplaints();
   });
 

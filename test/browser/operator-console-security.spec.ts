@@ -202,7 +202,7 @@ describe("The operator's console against attacks", () => {
               expect.stringContaining('was rejected'),
               // The command line may have been first, with a reason of its own.
               expect.stringMatching(
-                new RegExp(`^Request ${id} is rejected$|^operator:nils had rejected request ${id},`),
+                new RegExp(`^Request ${id} is rejected\\. |^operator:nils had rejected request ${id},`),
               ),
             ],
       );

@@ -102,6 +102,21 @@ describe("The operator's console on a slow line", () => {
     );
   });
 
+  it('is itself again when the service answers, though it did not when the page was loaded: with the menu of its person', async () => {
+    await kari.page.route('**/operator/v1/session', (route) => route.fulfill({ status: 503 }));
+    await kari.page.reload();
+    const notice = kari.page.getByText('The service does not answer at the moment');
+    await notice.waitFor();
+    const read = (status: number) =>
+      kari.page.waitForResponse((reply) => reply.url().endsWith('/session') && reply.status() === status);
+    // Also what asks once more by itself, such as who the person is.
+    for (let time = 0; time < 2; time++) await Promise.all([read(503), kari.page.clock.fastForward(REFRESH_MS)]);
+    await kari.page.unrouteAll({ behavior: 'ignoreErrors' });
+    await Promise.all([read(200), kari.page.clock.fastForward(REFRESH_MS)]);
+    await notice.waitFor({ state: 'hidden' });
+    await kari.page.getByRole('menuitem', { name: 'Accounts' }).waitFor();
+  });
+
   describe('when an open page reads its record again, and the service does not answer once', () => {
     /** Waits until it was read in vain, and then with success. */
     async function failOneRead(path: string): Promise<void> {

@@ -116,6 +116,13 @@ class Archive {
     return this.runs('health') === 0;
   }
 
+  /** Base backups have failed for so many minutes. */
+  failsSince(minutes: number): void {
+    const file = join(this.folder, 'base-failed');
+    writeFileSync(file, '');
+    utimesSync(file, NOW / 1000, NOW / 1000 - minutes * 60);
+  }
+
   private program(name: string, does: string): void {
     writeFileSync(join(this.folder, 'bin', name), `#!/bin/bash\n${does}\n`, { mode: 0o755 });
   }
@@ -188,6 +195,19 @@ describe('the archive of the WAL', () => {
     // The next time it was no jump of the clock.
     expect(archive.takeBase().asked).toContain('pg_archivecleanup');
   });
+
+  it.each([
+    [30, [true, true, true]],
+    [61, [false, false, true]],
+  ])(
+    'removes what is old all the same once base backups have failed for an hour, as they may lack the room: after %d minutes',
+    (minutes, kept) => {
+      const history = archive.save(40, [34, 33, 32]);
+      archive.failsSince(minutes);
+      archive.takeBase();
+      expect([34, 33, 32].map((days) => archive.has(history, 'base', daysAgo(days)))).toEqual(kept);
+    },
+  );
 
   it('goes by no base backup of a later time: one that a clock made which was ahead stands for none of these days', () => {
     const history = archive.save(20, [9, 8, 1, -5]);

@@ -56,6 +56,15 @@ describe('a name in .env', () => {
     );
   });
 
+  it('that is COMPOSE_PROFILES twice, of which the last one counts, takes no container away: a rollback or restore goes on', () => {
+    const { status, said } = run(
+      'containers() { echo "$1"; }; services() { echo archive; }; remove_disabled',
+      'COMPOSE_PROFILES=tls\nCOMPOSE_PROFILES=archive\n',
+    );
+    expect(status).toBe(0);
+    expect(said).toMatch(/^Warning: \.env has COMPOSE_PROFILES twice.*\n$/);
+  });
+
   it.each(['stack_up', 'stack_upgrade'])('SECRETS_KEY_FILE stops %s before another key is made or used', (command) => {
     const { status, said } = run(command, 'SECRETS_KEY_FILE=/etc/account/key\n');
     expect({ status, said }).toEqual({

@@ -328,8 +328,9 @@ class Database {
   }
   /** The archive begins anew, and its base backup is in progress. */
   beginHistory = (name: string) => mkdirSync(join(this.folder, 'archive', name, 'base/base.new'), { recursive: true });
-  fail = (program: string) =>
-    writeFileSync(join(this.folder, 'bin', program), '#!/bin/bash\nexit 1\n', { mode: 0o755 });
+  does = (program: string, does: string) =>
+    writeFileSync(join(this.folder, 'bin', program), `#!/bin/bash\n${does}\n`, { mode: 0o755 });
+  fail = (program: string) => this.does(program, 'exit 1');
   isSwapping = () => existsSync(join(this.data, '.swapping'));
   remove = () => rmSync(this.folder, { recursive: true, force: true });
 }
@@ -370,6 +371,13 @@ describe('the last step of a restore to a moment', () => {
       expect({ killAt, ...database.state() }).toMatchObject({ killAt, whose: ['former'] });
       expect(database.isSwapping()).toBe(false);
     });
+  });
+
+  it('leaves a database that starts, also while its volume of secrets is empty: only a new one is given a password', () => {
+    const database = new Database();
+    database.does('docker-entrypoint.sh', 'echo "started with ${POSTGRES_PASSWORD_FILE-no file}"');
+    expect(database.run('start.sh', [])).toMatchObject({ status: 0, said: 'started with no file\n' });
+    database.remove();
   });
 
   it('succeeds from a base backup that contains what an interrupted restore had left', () => {

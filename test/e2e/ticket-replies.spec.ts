@@ -238,6 +238,11 @@ describe('POST /support/tickets/{id}/close', () => {
       expect([reply.status, await reply.json()]).toEqual([200, { ...(await read(caller, id)), replies: [] }]);
     }
     expect(await read(caller, id)).toMatchObject({ status: 'closed', reply_count: 1, replies: [{}] });
+    // Nor does the reply that is kept for another token of the customer, whose key may be guessed.
+    const keyed = { method: 'POST', headers: { 'idempotency-key': '17' } };
+    expect((await caller.call(`/support/tickets/${id}/close`, keyed)).status).toBe(200);
+    const other = await writer.call(`/support/tickets/${id}/close`, keyed);
+    await expectProblem(other, 422, 'idempotency_key_reused');
   });
 
   it('needs no body and reads none', async () => {

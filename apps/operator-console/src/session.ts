@@ -25,8 +25,16 @@ let session: Promise<Session> | undefined;
 /** Whether the operator API has said that nobody is logged in, and nobody has logged in since: then there is no session to end. */
 let isOver = false;
 
-/** Whose session it is; asked for once a page load and after each login. */
-export const currentSession = (): Promise<Session> => (session ??= readSession());
+/** Whose session it is; asked for once a page load and after each login. A failure is not kept: it is asked for again. */
+export function currentSession(): Promise<Session> {
+  if (session !== undefined) return session;
+  const read = readSession();
+  session = read;
+  read.catch(() => {
+    if (session === read) session = undefined;
+  });
+  return read;
+}
 
 async function readSession(): Promise<Session> {
   const found = await call<Session>('GET', 'session');
@@ -38,7 +46,8 @@ async function readSession(): Promise<Session> {
 /** Reads the session again. A role that was changed meanwhile counts at once; whose page it is stays. */
 async function rereadSession(): Promise<Session> {
   const found = await readSession();
-  if ((await currentSession()).account.id === found.account.id) session = Promise.resolve(found);
+  const known = await session?.catch(() => undefined);
+  if (known === undefined || known.account.id === found.account.id) session = Promise.resolve(found);
   return found;
 }
 

@@ -52,7 +52,7 @@ take_base() {
   # Those that were interrupted, of former histories too.
   rm -rf /archive/*/base/*.new
   # Before the new one, which on a full disk needs the room of the old ones. Its failure is no failed backup: that one is noted.
-  if clock_is_usual; then "$0" prune || failed=1; fi
+  if fails_for_long || clock_is_usual; then "$0" prune || failed=1; fi
   pg_basebackup -D "$folder/base.new" --format=tar --compress=client-gzip:1 --wal-method=stream --checkpoint=fast --label=archive 8>&-
   # It is the first one: to read the rest would take minutes.
   tar xzOf "$folder/base.new/base.tar.gz" --occurrence=1 backup_label | sed -n 's/^START WAL LOCATION:.*(file \([0-9A-F]*\))$/\1/p' >"$folder/base.new/first-segment"
@@ -69,6 +69,10 @@ note_base() {
   sql "insert into backup (kind, bytes, free_bytes) values ('base', $(du -sb "$1" | cut -f1), $(df --output=avail -B1 "$1" | tail -n 1))" ||
     say 'the base backup is complete, but the database could not be told'
 }
+
+# fails_for_long: whether no base backup has come about for an hour, perhaps for want of the room of the old ones. A clock that was ahead at the
+# start is right by then
+fails_for_long() { [ -n "$(find /tmp/base-failed -mmin +60 2>/dev/null)" ]; }
 
 # clock_is_usual: fails, and says it, if the newest base backup is older than it gets: by a clock that is ahead, as that of a machine may be when it
 # starts, all others would be too old
@@ -122,7 +126,7 @@ run() {
       if "$0" base; then
         rm -f /tmp/base-failed
       else
-        touch /tmp/base-failed
+        [ -e /tmp/base-failed ] || touch /tmp/base-failed
         say 'the base backup failed and is tried again, or old files could not be removed'
       fi
     fi

@@ -15,12 +15,17 @@ if [ -e "$PGDATA/PG_VERSION" ] && [ ! -e "$PGDATA/.recovered" ]; then rm -rf "$P
 rm -rf "$PGDATA/.replaced" # left by a restore that was interrupted at its end
 cp "$0" /tmp/made-of
 
-# The container secrets makes it at the first start, after the logins.
-until [ -e /run/owner-secrets/password ]; do
-  [ -n "${waits:-}" ] || echo 'Waits for the secrets, which the container secrets makes' >&2
-  waits=yes
-  sleep 0.2
-done
+if [ -e "$PGDATA/PG_VERSION" ]; then
+  # Only a new database is given it. Its volume may be empty: compose makes this container anew before that of the secrets where a command has it do so.
+  unset POSTGRES_PASSWORD_FILE
+else
+  # The container secrets makes it at the first start, after the logins.
+  until [ -e /run/owner-secrets/password ]; do
+    [ -n "${waits:-}" ] || echo 'Waits for the secrets, which the container secrets makes' >&2
+    waits=yes
+    sleep 0.2
+  done
+fi
 
 # megabytes: the container's limit (cgroup 2, cgroup 1), or the machine's memory if that is less
 megabytes() {

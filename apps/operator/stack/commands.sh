@@ -20,11 +20,14 @@ stack_up() {
   examine
 }
 
+# named_profiles: a line for each different COMPOSE_PROFILES of .env
+named_profiles() { sed -n 's/^ *COMPOSE_PROFILES=//p' .env 2>/dev/null | tr -d "\"' " | sort -u; }
+
 # check_profiles: fails if .env has COMPOSE_PROFILES twice, as after two "echo … >> .env". Compose takes the last, and the parts that
 # the other one names, such as TLS, would be left out
 check_profiles() {
   local given
-  given=$(sed -n 's/^ *COMPOSE_PROFILES=//p' .env 2>/dev/null | tr -d "\"' " | sort -u)
+  given=$(named_profiles)
   [ "$(wc -l <<<"$given")" -lt 2 ] ||
     fail ".env has COMPOSE_PROFILES twice, and only the last one counts. Make it one line: COMPOSE_PROFILES=$(tr ',' '\n' <<<"$given" | sed '/^$/d' | sort -u | paste -sd ,)"
 }
@@ -162,7 +165,8 @@ apply_changes() {
 
 stack_replace() {
   case ${1:-} in
-    proxy | proxy-tls | worker | console | console-tls | valkey | postgres) replace "$1" ;;
+    postgres) check_secrets; replace "$1" ;;
+    proxy | proxy-tls | worker | console | console-tls | valkey) replace "$1" ;;
     *) fail 'replace takes proxy, proxy-tls, worker, console, console-tls, valkey or postgres' ;;
   esac
 }
@@ -242,6 +246,10 @@ services() { dc config --services | grep -vx -e secrets -e migrate -e operator -
 # reached. Their volumes stay
 remove_disabled() {
   local service named
+  if [ "$(named_profiles | wc -l)" -gt 1 ]; then
+    say 'Warning: .env has COMPOSE_PROFILES twice, so that no container of a profile is removed: make it one line'
+    return
+  fi
   named=$(services)
   for service in proxy-tls console-tls archive prometheus alertmanager grafana; do
     [ -n "$(containers $service)" ] && ! grep -qx $service <<<"$named" || continue

@@ -8,6 +8,7 @@ import {
   acceptedWeights,
   KeyClaimedByService,
   ProblemReplies,
+  ReplyForm,
   type RequestWithBody,
   weightOfJson,
 } from '@platform/http';
@@ -41,10 +42,11 @@ export class AiController {
   @KeyClaimedByService({
     keptHeaders: ['x-ai-usage-id'],
     replayHeaders: MessageAnswersService,
-    // With `stream` in the body it is part of that.
-    formOf: ({ headers, body }) =>
-      !(body as MessageRequest).stream && wantsStream(headers.accept) ? 'stream' : undefined,
   })
+  // With `stream` in the body it is part of that.
+  @ReplyForm(({ headers, body }) =>
+    !(body as MessageRequest).stream && wantsStream(headers.accept) ? 'stream' : undefined,
+  )
   @MessageBody(PLAIN_FIELDS)
   @ApiOperation({
     summary: 'Send a message to the AI model',

@@ -3,7 +3,7 @@ import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post, Query, Stream
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { AuthenticatedCustomer } from '@platform/tokens';
 import { CurrentCustomer, RequireScope } from '@platform/access';
-import { PathId, ProblemReplies, toPageDto, toPageRequest, WithoutBody } from '@platform/http';
+import { PathId, ProblemReplies, ReplyForm, toPageDto, toPageRequest, WithoutBody } from '@platform/http';
 import {
   LISTED_REPLIES,
   TICKET_REPLIES_MAX,
@@ -80,6 +80,8 @@ export class SupportController {
   @HttpCode(HttpStatus.OK)
   @WithoutBody()
   @RequireScope('support:write')
+  // A reply that is kept for a token that may read the thread is none for another one.
+  @ReplyForm(({ customer }) => (customer?.scopes.has('support:read') ? undefined : 'without replies'))
   @ApiOperation({
     summary: 'Close a support ticket',
     description:

@@ -44,12 +44,12 @@ export function logInAgainByOidc(form: string): void {
   if (opened === null) throw new Error('The browser has opened no window for the login: allow this page to open one.');
 }
 
-/** Calls back when a person has logged in in another window for this form. @returns the end of it */
-export function onLoginElsewhere(form: string, callback: () => void): () => void {
+/** Calls back when a person has logged in in another window, with the id of the form that the login is for. @returns the end of it */
+export function onLoginElsewhere(callback: (form: unknown) => void): () => void {
   const channel = new BroadcastChannel(LOGINS);
   channel.onmessage = ({ data }) => {
     forgetSession();
-    if (data === form) callback();
+    callback(data);
   };
   return () => channel.close();
 }

@@ -163,13 +163,18 @@ function Approved({ request, before }: DecidedProps) {
   );
 }
 
-/** The customer reads the reason of the first rejection. */
+/** The customer reads the reason of the first rejection, which may be an earlier one of the same person. */
 function Rejected({ request, before }: DecidedProps) {
-  if (before === null) return <>Request {request.id} is rejected</>;
+  const reason = visibleText(request.reason ?? '–');
+  if (before === null)
+    return (
+      <bdi>
+        Request {request.id} is rejected. The customer reads: {reason}
+      </bdi>
+    );
   return (
     <bdi>
-      {visibleText(before)} had rejected request {request.id}, and your reason is not kept. The customer reads:{' '}
-      {visibleText(request.reason ?? '–')}
+      {visibleText(before)} had rejected request {request.id}, and your reason is not kept. The customer reads: {reason}
     </bdi>
   );
 }

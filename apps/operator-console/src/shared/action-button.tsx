@@ -210,10 +210,11 @@ function ActionDialog({ close, ...action }: ActionProps & { close: () => void })
   const [waitingForm, setWaitingForm] = useState<HTMLFormElement | null>(null);
   useEffect(() => {
     if (waitingForm === null) return undefined;
-    return onLoginElsewhere(formId, () => {
+    return onLoginElsewhere((form) => {
+      // A login for another form has taken the place of this one's: it is not waited for any more.
       setWaitingForm(null);
       assertSamePerson(opener)
-        .then(() => waitingForm.requestSubmit())
+        .then(() => form === formId && waitingForm.requestSubmit())
         .catch((error: unknown) => notify(messageOf(error), { type: 'error' }));
     });
   }, [formId, waitingForm, opener, notify]);
@@ -242,6 +243,7 @@ function ActionDialog({ close, ...action }: ActionProps & { close: () => void })
       return undefined;
     }
     setBusy(true);
+    setWaitingForm(null);
     try {
       const logsIn = needsLogin && methods?.passkey !== false;
       if (logsIn) await logInByPasskey();

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { givenSettings } from './load-config';
+import { settingsWithFiles } from './load-config';
 
 /** The file in which `npm start` stores its settings for the operator's command line. */
 const LOCAL_SERVICES_FILE = resolve('.data', 'services.json');
@@ -25,8 +25,8 @@ export function savePrivately(path: string, text: string): void {
  * production DATABASE_URL is required.
  */
 export function withLocalServices(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
-  const given = givenSettings(environment);
-  const named = given.DATABASE_URL || given.DATABASE_URL_FILE || given.NODE_ENV === 'production';
+  const given = settingsWithFiles(environment);
+  const named = given.DATABASE_URL || given.NODE_ENV === 'production';
   return named ? given : { ...loadLocalServices(), ...given };
 }
 

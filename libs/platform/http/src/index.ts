@@ -51,6 +51,7 @@ export {
   KeyClaimedByService,
   ReadBodyBy,
   type ReplayHeaders,
+  ReplyForm,
   type RouteRules,
   type KeyRules,
   rulesOf,

@@ -50,20 +50,22 @@ export class KeyedRequestsService {
   /** Runs a request's handler, or sends the reply that is kept under its key. */
   handle(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = execution.getArgByIndex<RequestWithBody>(0);
-    const { key } = rulesOf(execution);
+    const { key, formOf } = rulesOf(execution);
     if (key === 'ignored' || !request.customer) return next.handle();
     const presenter = new RequestPresenter(execution.getArgByIndex<FastifyReply>(1), key?.keptHeaders);
-    return from(this.runOnce(request, request.customer.customerId, presenter, key, next));
+    const { customerId } = request.customer;
+    const keyed = { form: formOf?.(request), turns: this.turns };
+    return from(this.runOnce(request, () => requestKeyOf(request, customerId, keyed), presenter, key, next));
   }
 
   private async runOnce(
     request: RequestWithBody,
-    customerId: string,
+    keyOf: () => RequestKey | Promise<RequestKey>,
     presenter: RequestPresenter,
     rules: KeyRules | undefined,
     next: CallHandler,
   ): Promise<unknown> {
-    const key = await requestKeyOf(request, customerId, { form: rules?.formOf?.(request), turns: this.turns });
+    const key = await keyOf();
     const { tighterLimit } = request;
     const work = async () => {
       if (tighterLimit?.refusal) throw tighterLimit.refusal;

@@ -44,8 +44,6 @@ export interface KeyRules {
   replayHeaders?: Type<ReplayHeaders>;
   /** Names of fields of the reply that are not kept: a retry gets null. Only the operator's API has such. */
   withheld?: readonly string[];
-  /** The form of reply that a request asks for outside of its body: a retry asks for the same. Undefined for the usual one. */
-  formOf?(request: FastifyRequest): string | undefined;
 }
 
 /** The treatment that a route declares for its requests, by decorators of its handler or its controller. */
@@ -67,6 +65,11 @@ export interface RouteRules {
    * with its key and its reply.
    */
   readonly key?: KeyRules | 'ignored';
+  /**
+   * The form of the reply, as far as something else than path and body decides about it: a retry with an Idempotency-Key has the same, or
+   * is refused. Undefined for the usual one.
+   */
+  readonly formOf?: (request: FastifyRequest) => string | undefined;
 }
 
 const DECLARED = 'http:route-rules';
@@ -122,6 +125,9 @@ export const WithoutBody = () => declareRules({ body: 'none' });
  * database.
  */
 export const KeyClaimedByService = (rules: KeyRules = {}) => declareRules({ key: rules });
+
+/** Declares what else than path and body decides about the form of a reply. */
+export const ReplyForm = (formOf: NonNullable<RouteRules['formOf']>) => declareRules({ formOf });
 
 /** Marks an operation without effect for `describeIdempotency`, which removes the mark. */
 export const WITHOUT_EFFECT_MARK = 'x-without-effect';

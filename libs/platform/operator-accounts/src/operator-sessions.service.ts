@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, IsNull, MoreThan } from 'typeorm';
+import { DataSource, type EntityManager, IsNull, LessThan, MoreThan } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { NO_CUSTOMER } from '@platform/context';
 import { databaseNow } from '@platform/database';
@@ -54,19 +54,23 @@ interface SessionRow extends Omit<AuthenticatedOperator, 'actor' | 'expiresAt' |
   noted: boolean;
 }
 
-/** Not of the future either: the database's clock was ahead then, and has been set back. Those of a cluster's nodes differ by less. */
-const ASKED = `s.asked and s.created_at < app.now() + interval '5 seconds'`;
+/**
+ * A session of the future is none: it began while the database's clock was ahead, which has been set back, and would live for longer by
+ * that. The clocks of a cluster's nodes differ by less than this.
+ */
+const AHEAD_SECONDS = 5;
+const BEGUN = `s.created_at < app.now() + interval '${AHEAD_SECONDS} seconds'`;
 
 const FIND = `
   select s.id as "sessionId", s.account_id as "accountId", a.name, a.email, a.role, s.method, s.user_agent as "userAgent",
-    s.expires_at as "expiresAt", least(s.created_at, app.now()) + case when ${ASKED} then interval '${FRESH_MINUTES} minutes' else '0' end as "freshUntil",
+    s.expires_at as "expiresAt", least(s.created_at, app.now()) + case when s.asked then interval '${FRESH_MINUTES} minutes' else '0' end as "freshUntil",
     case when $2 then app.now() else s.last_seen_at end + interval '${IDLE_MINUTES} minutes' as "idleExpiresAt",
-    ${ASKED} and s.created_at > app.now() - interval '${FRESH_MINUTES} minutes' as "isFresh",
-    case when ${ASKED} then greatest(0, floor(extract(epoch from s.created_at - app.now()) + ${FRESH_MINUTES * 60}))::int else 0 end
+    s.asked and s.created_at > app.now() - interval '${FRESH_MINUTES} minutes' as "isFresh",
+    case when s.asked then greatest(0, floor(extract(epoch from s.created_at - app.now()) + ${FRESH_MINUTES * 60}))::int else 0 end
       as "freshForSeconds",
     s.last_seen_at > app.now() - interval '${NOTED_EVERY_SECONDS} seconds' as noted
   from operator_session s join operator_account a on a.id = s.account_id
-  where s.token_hash = $1 and s.revoked_at is null and a.active and s.expires_at > app.now()
+  where s.token_hash = $1 and s.revoked_at is null and a.active and s.expires_at > app.now() and ${BEGUN}
     and s.last_seen_at > app.now() - interval '${IDLE_MINUTES} minutes'`;
 
 /** Begins, finds and ends the sessions of accounts. */
@@ -164,7 +168,13 @@ export class OperatorSessionsService {
     const now = await databaseNow(this.dataSource.manager);
     const idleSince = new Date(now.getTime() - IDLE_MINUTES * 60_000);
     return this.dataSource.manager.find(OperatorSession, {
-      where: { accountId, revokedAt: IsNull(), expiresAt: MoreThan(now), lastSeenAt: MoreThan(idleSince) },
+      where: {
+        accountId,
+        revokedAt: IsNull(),
+        createdAt: LessThan(new Date(now.getTime() + AHEAD_SECONDS * 1000)),
+        expiresAt: MoreThan(now),
+        lastSeenAt: MoreThan(idleSince),
+      },
       order: { createdAt: 'DESC', id: 'DESC' },
     });
   }

@@ -53,13 +53,17 @@ export class DueSyncsService {
 
   /** Syncs that are due and not queued, the longest due first. */
   async find({ source, lane }: Pick<SyncLaneSettings, 'source' | 'lane'>): Promise<DueSyncs> {
-    const rows = await this.dataSource.query<{ customer_id: string; found_at: string; latest_due: string }[]>(
-      `select customer_id, app.now()::text as found_at, (${LATEST_DUE})::text as latest_due from invoice_sync
-       where source = $1 and (due_at <= app.now() or due_at > ${LATEST_DUE}) and (failures > 0) = $2
-         and (queued_at is null or queued_at < due_at or queued_at < app.now() - ${QUEUE_EXPIRY} or queued_at > app.now())
-       order by due_at limit $3`,
-      [source, lane === 'failing', BATCH],
-    );
+    // One by one: together, their two ranges of time would be no range of the index.
+    const find = (when: string) =>
+      this.dataSource.query<{ customer_id: string; found_at: string; latest_due: string }[]>(
+        `select customer_id, app.now()::text as found_at, (${LATEST_DUE})::text as latest_due from invoice_sync
+         where source = $1 and ${when} and (failures > 0) = $2
+           and (queued_at is null or queued_at < due_at or queued_at < app.now() - ${QUEUE_EXPIRY} or queued_at > app.now())
+         order by due_at limit $3`,
+        [source, lane === 'failing', BATCH],
+      );
+    const due = await find('due_at <= app.now()');
+    const rows = due.length > 0 ? due : await find(`due_at > ${LATEST_DUE}`);
     const { found_at: foundAt = '', latest_due: latestDue = '' } = rows[0] ?? {};
     return { source, lane, customerIds: rows.map(({ customer_id }) => customer_id), foundAt, latestDue };
   }
