@@ -117,7 +117,7 @@ export class CreditLedgerService extends CreditLedger implements OnModuleInit {
       // A key's row may be locked by the deletion of old ones, or by another request with this key.
       reservations: batcher(
         (batch: ReservationRequest[], wait) => statements.reserve(batch, wait),
-        ({ key }) => key != null,
+        ({ key }) => key !== undefined && key !== null,
       ),
       settlements: batcher((batch: Settlement[], wait) => statements.settle(batch, wait)),
       releases: batcher((batch: Release[], wait) => statements.release(batch, wait)),
