@@ -100,6 +100,8 @@ describe('the figures of today', () => {
     await saveFakeInvoice(api.superuser, customer, { ...invoice, number: '6', status: 'uncollectible' });
     const overdueAt = async (standsAt: string) => {
       await setDatabaseClock(api.superuser, { standsAt });
+      // A session that begins later is none yet.
+      await api.superuser.query('update operator_session set created_at = app.now()');
       later += LONGER_THAN_KEPT_MS;
       const { overdue_invoices, overdue_invoices_nok } = (await today()).waiting;
       const overview = await operator.call(`/customers/${customer}/overview`);
