@@ -28,7 +28,10 @@ export function hashKey(customerId: string, key: string): Buffer {
   return hash('sha256', `${customerId} ${key}`, 'buffer');
 }
 
-/** Begins the fingerprint of a request; its body follows. The key is in it, so that no body can be guessed from what is stored, unless the key can. */
+/**
+ * Begins the fingerprint of a request; its body follows. The key is in it, so that no body can be guessed from what is stored, unless the
+ * key can.
+ */
 export function beginFingerprint(request: FingerprintedRequest): Hash {
   return createHash('sha256').update(textOf(request));
 }

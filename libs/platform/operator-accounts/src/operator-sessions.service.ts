@@ -63,7 +63,7 @@ const BEGUN = `s.created_at < app.now() + interval '${AHEAD_SECONDS} seconds'`;
 
 const FIND = `
   select s.id as "sessionId", s.account_id as "accountId", a.name, a.email, a.role, s.method, s.user_agent as "userAgent",
-    s.expires_at as "expiresAt", least(s.created_at, app.now()) + case when s.asked then interval '${FRESH_MINUTES} minutes' else '0' end as "freshUntil",
+    s.expires_at as "expiresAt", s.created_at + case when s.asked then interval '${FRESH_MINUTES} minutes' else '0' end as "freshUntil",
     case when $2 then app.now() else s.last_seen_at end + interval '${IDLE_MINUTES} minutes' as "idleExpiresAt",
     s.asked and s.created_at > app.now() - interval '${FRESH_MINUTES} minutes' as "isFresh",
     case when s.asked then greatest(0, floor(extract(epoch from s.created_at - app.now()) + ${FRESH_MINUTES * 60}))::int else 0 end

@@ -33,45 +33,31 @@ describe('operations on an account that is locked', () => {
     expect(await done).toBe('done');
   });
 
-  it('alone wait for it: those on other accounts of the batch are executed together without them', async () => {
-    const begun: [string, LockWait][] = [];
-    const run = (batch: { customerId: string }[], wait: LockWait) => {
-      const customers = batch.map(({ customerId }) => customerId);
-      begun.push([customers.join(), wait]);
-      return wait === 'brief' && customers.includes('a') ? Promise.reject(lockTimeout()) : Promise.resolve(customers);
-    };
-    const unlocked = (ids: string[]) => Promise.resolve(ids.filter((id) => id !== 'a'));
-    const locked = new LockedAccounts({ unlocked, connections: 2, patienceMs: PATIENCE_MS });
-    const batcher = new AccountBatcher(run, locked, { size: 10, concurrency: 1, failsAll: () => false });
-    const operations = ['c', 'a', 'b'].map((customerId) => batcher.execute({ customerId }));
-    expect(await Promise.all(operations)).toEqual(['c', 'a', 'b']);
-    expect(begun).toEqual([
-      ['a,b,c', 'brief'],
-      ['b,c', 'brief'],
-      ['a', 'patient'],
-    ]);
-  });
-
-  it('leave the batch too, if what is locked is something else that they need, and no account', async () => {
-    const begun: [string, LockWait][] = [];
-    const run = (batch: { customerId: string }[], wait: LockWait) => {
-      const customers = batch.map(({ customerId }) => customerId);
-      begun.push([customers.join(), wait]);
-      return wait === 'brief' && customers.includes('a') ? Promise.reject(lockTimeout()) : Promise.resolve(customers);
-    };
-    const unlocked = (ids: string[]) => Promise.resolve(ids);
-    const locked = new LockedAccounts({ unlocked, connections: 2, patienceMs: PATIENCE_MS });
-    const locksMore = ({ customerId }: { customerId: string }) => customerId === 'a';
-    const options = { size: 10, concurrency: 1, failsAll: () => false, locksMore };
-    const batcher = new AccountBatcher(run, locked, options);
-    const operations = ['c', 'a', 'b'].map((customerId) => batcher.execute({ customerId }));
-    expect(await Promise.all(operations)).toEqual(['c', 'a', 'b']);
-    expect(begun).toEqual([
-      ['a,b,c', 'brief'],
-      ['b,c', 'brief'],
-      ['a', 'patient'],
-    ]);
-  });
+  it.each<[string, { unlocked: string[]; locksMore?: string }]>([
+    ['its account', { unlocked: ['b', 'c'] }],
+    ['something else that it needs, and no account', { unlocked: ['a', 'b', 'c'], locksMore: 'a' }],
+  ])(
+    'alone wait for it: those on other accounts of the batch are executed together without them: %s',
+    async (_, is) => {
+      const begun: [string, LockWait][] = [];
+      const run = (batch: { customerId: string }[], wait: LockWait) => {
+        const customers = batch.map(({ customerId }) => customerId);
+        begun.push([customers.join(), wait]);
+        return wait === 'brief' && customers.includes('a') ? Promise.reject(lockTimeout()) : Promise.resolve(customers);
+      };
+      const unlocked = (ids: string[]) => Promise.resolve(ids.filter((id) => is.unlocked.includes(id)));
+      const locked = new LockedAccounts({ unlocked, connections: 2, patienceMs: PATIENCE_MS });
+      const locksMore = ({ customerId }: { customerId: string }) => customerId === is.locksMore;
+      const batcher = new AccountBatcher(run, locked, { size: 10, concurrency: 1, failsAll: () => false, locksMore });
+      const operations = ['c', 'a', 'b'].map((customerId) => batcher.execute({ customerId }));
+      expect(await Promise.all(operations)).toEqual(['c', 'a', 'b']);
+      expect(begun).toEqual([
+        ['a,b,c', 'brief'],
+        ['b,c', 'brief'],
+        ['a', 'patient'],
+      ]);
+    },
+  );
 
   it('fail at once with any other error', async () => {
     let attempts = 0;

@@ -12,6 +12,7 @@ const LOCKED = Symbol('locked');
  */
 export type RunBatch<Item, Result> = (batch: Item[], wait: LockWait) => Promise<Result[]>;
 
+/** How many operations a batch has, how many batches run at a time, and which operations need more than their account. */
 export interface AccountBatcherOptions<Item, Result> extends Pick<
   BatcherOptions<Item, Result>,
   'size' | 'concurrency' | 'failsAll'

@@ -109,8 +109,9 @@ export class CreditRequestsOperatorService {
 
   /**
    * Invoices the amount, adds the credit and approves the request, all or nothing. Idempotent: an approved request is
-   * returned unchanged, unless the person names another number than its invoice has: that one would be written twice. Above APPROVAL_SECOND_PERSON_NOK the first person's approval is kept, and the request stays pending until
-   * another person approves it too. If the first one's account may no longer approve by then, the other one is the first.
+   * returned unchanged, unless the person names another number than its invoice has: that one would be written twice. Above
+   * APPROVAL_SECOND_PERSON_NOK the first person's approval is kept, and the request stays pending until another person approves it
+   * too. If the first one's account may no longer approve by then, the other one is the first.
    * @param invoiceNumber the number printed on the invoice; default that of the first approval, or else `AI-<request id>`
    * @throws ServiceError not_found; invalid_request for a rejected request, a number that another invoice has, another number than
    * that of the first approval or of the request's invoice, or the person who has approved it first
