@@ -54,18 +54,17 @@ export class KeyedRequestsService {
     if (key === 'ignored' || !request.customer) return next.handle();
     const presenter = new RequestPresenter(execution.getArgByIndex<FastifyReply>(1), key?.keptHeaders);
     const { customerId } = request.customer;
-    const keyed = { form: formOf?.(request), turns: this.turns };
-    return from(this.runOnce(request, () => requestKeyOf(request, customerId, keyed), presenter, key, next));
+    return from(this.runOnce(request, { customerId, form: formOf?.(request) }, presenter, key, next));
   }
 
   private async runOnce(
     request: RequestWithBody,
-    keyOf: () => RequestKey | Promise<RequestKey>,
+    { customerId, form }: { customerId: string; form: string | undefined },
     presenter: RequestPresenter,
     rules: KeyRules | undefined,
     next: CallHandler,
   ): Promise<unknown> {
-    const key = await keyOf();
+    const key = await requestKeyOf(request, customerId, { form, turns: this.turns });
     const { tighterLimit } = request;
     const work = async () => {
       if (tighterLimit?.refusal) throw tighterLimit.refusal;
