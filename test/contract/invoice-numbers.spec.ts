@@ -26,6 +26,13 @@ describe('An invoice number', () => {
     expect(rows).toHaveLength(1);
   });
 
+  it('is the same with blanks around it, and with its letters in another form', async () => {
+    const [customer, other] = [await newCustomer(), await newCustomer()];
+    expect(await add(customer, ' Bil\u00e5-7\u00a0')).toMatchObject({ number: 'Bil\u00e5-7' });
+    await expect(add(other, 'Bila\u030a-7')).rejects.toMatchObject({ detail: expect.stringContaining('Bil\u00e5-7') });
+    await expect(add(other, '\u00a0 ')).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
   it('is free again if the invoice was not created', async () => {
     await expect(add('00000000-0000-4000-8000-000000000000', 'M-2')).rejects.toMatchObject({ code: 'not_found' });
     const customer = await newCustomer();

@@ -105,6 +105,11 @@ describe('decisions about credit requests, by several people', () => {
     const printed = await command('nils', 'reject', '--id', String(id), '--reason', 'Overdue');
     const note = `operator:${ola!.name} had rejected it: your reason is not kept\n`;
     expect([printed.code, printed.stderr]).toEqual([0, note]);
+    const opposite = await approve(kari!, id);
+    expect([opposite.status, await opposite.json()]).toEqual([
+      400,
+      expect.objectContaining({ detail: `The credit request ${id} was rejected by operator:${ola!.name}` }),
+    ]);
   });
 
   it('above an amount need a second person, in the browser and on the command line', async () => {
@@ -160,6 +165,24 @@ describe('decisions about credit requests, by several people', () => {
     expect((await booked(customerId)).decided).toEqual([
       ...['credit-request.approve-first', 'credit-request.approve-first', 'credit-request.approve'],
     ]);
+  });
+
+  it('keep the first person’s invoice number when the amount no longer needs a second person', async () => {
+    const { customerId, id } = await request(MOST + 1);
+    await decide(kari!, `${id}/approve`, { invoice_number: `F-${id}` });
+    const environment = { APPROVAL_SECOND_PERSON_NOK: String(MOST + 1) };
+    const approveAs = (...words: string[]) =>
+      operatorCommand(
+        api.database,
+        ['credit-request', 'approve', '--id', String(id), ...words, '--as', 'nils', '--yes', '--json'],
+        { environment },
+      );
+    const refused = await approveAs('--invoice-number', `S-${id}`);
+    expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining(`F-${id}, not S-${id}`)]);
+    expect(await booked(customerId)).toMatchObject({ topups: 0, invoices: 0 });
+    // With blanks around it, as it may be pasted, it is the same number.
+    expect((await approveAs('--invoice-number', ` F-${id} `)).code).toBe(0);
+    expect(await booked(customerId)).toMatchObject({ topups: 1, invoices: 1 });
   });
 
   it.each([

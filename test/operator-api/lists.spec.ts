@@ -291,6 +291,15 @@ describe('lists of the operator API', () => {
     expect(await found(`customer_id=${first}&source=stripe`)).toMatchObject([
       { source_customer_id: 'stripe-0', problems: [{ source_id: 'in_2', detail: 'second' }, { source_id: 'in_1' }] },
     ]);
+    // Of many problems the newest.
+    await api.superuser.query(
+      `insert into invoice_sync_problem (customer_id, source, source_id, detail, seen_at)
+       select $1, 'stripe', 'older_' || n, 'many', '2026-02-01' from generate_series(1, 1000) n`,
+      [first],
+    );
+    const [many] = await found(`customer_id=${first}&source=stripe`);
+    expect(many?.problems).toHaveLength(1000);
+    expect(many?.problems.slice(0, 2)).toMatchObject([{ source_id: 'in_2' }, { source_id: 'in_1' }]);
   });
 
   it('narrow invoices by each filter, and have them in each order', async () => {

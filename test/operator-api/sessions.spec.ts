@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { OperatorAccountsService, type OperatorRole, OperatorSessionsService } from '@platform/operator-accounts';
 import { logIn, operatorCaller, postOf, startOperatorApi, type TestOperatorApi, USER_AGENT } from '@test/operator-api';
 import { rawHttp } from '@test/raw-http';
@@ -211,6 +212,7 @@ describe('sessions of the operator API', () => {
     const [admin, person] = [await logIn(api, 'admin'), await logIn(api, 'viewer')];
     expect((await admin.post(`/accounts/${person.id}/sessions/revoke`)).status).toBe(204);
     expect(await statusWith(person.cookie)).toBe(401);
+    expect(await codeOf(await admin.call(`/accounts/${randomUUID()}/sessions`))).toEqual([404, 'not_found']);
   });
 
   it('have another role at once', async () => {

@@ -131,6 +131,7 @@ export class AccountsController {
     @CurrentOperator() operator: AuthenticatedOperator,
     @Param('id', PathId.uuid) id: string,
   ): Promise<SessionListDto> {
+    await this.accounts.find(id);
     return { data: (await this.sessions.list(id)).map((session) => toSessionDto(session, operator)) };
   }
 

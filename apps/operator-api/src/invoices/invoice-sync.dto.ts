@@ -178,6 +178,7 @@ export class InvoiceSyncDto extends OfCustomerDto {
   @ApiProperty({ type: 'integer', format: 'int32', minimum: 0, example: 0 })
   skipped!: number;
 
+  /** The documents that cannot be read, the newest 1000. */
   @ApiProperty({ type: [SyncProblemDto], maxItems: 1000, example: [] })
   problems!: SyncProblemDto[];
 }

@@ -3,6 +3,7 @@ export { InvoiceSyncProblem } from './entities/invoice-sync-problem.entity';
 export { InvoiceSync } from './entities/invoice-sync.entity';
 export { Invoice } from './entities/invoice.entity';
 export {
+  asPrinted,
   BILLING_SOURCES,
   type BillingSourceName,
   INVOICE_MAX_NOK,

@@ -19,5 +19,13 @@ export type InvoiceType = 'invoice' | 'credit_note';
 export const INVOICE_NUMBER_MAX = 100;
 export const KID_MAX = 25;
 
+/**
+ * A number or KID that a person typed or pasted, as it is stored and compared: without blanks around it, its letters in one form
+ * (NFC). What looks the same is the same.
+ */
+export function asPrinted(text: string): string {
+  return text.trim().normalize('NFC');
+}
+
 /** Its highest total, in NOK. */
 export const INVOICE_MAX_NOK = 1_000_000_000;

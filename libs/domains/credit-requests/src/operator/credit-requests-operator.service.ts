@@ -8,7 +8,7 @@ import { AppConfig } from '@platform/config';
 import { isLockTimeout, OperatorList, type TextSearch } from '@platform/database';
 import { requireText, ServiceError } from '@platform/errors';
 import { NUMBER_AND_NAME } from '@domains/customers';
-import { INVOICE_NUMBER_MAX, InvoicesOperatorService } from '@domains/invoices';
+import { asPrinted, INVOICE_NUMBER_MAX, InvoicesOperatorService } from '@domains/invoices';
 import { hundredths } from '@platform/money';
 import { type OperatorRole, OperatorAccountsService } from '@platform/operator-accounts';
 import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
@@ -112,11 +112,12 @@ export class CreditRequestsOperatorService {
    * returned unchanged, unless the person names another number than its invoice has: that one would be written twice. Above
    * APPROVAL_SECOND_PERSON_NOK the first person's approval is kept, and the request stays pending until another person approves it
    * too. If the first one's account may no longer approve by then, the other one is the first.
-   * @param invoiceNumber the number printed on the invoice; default that of the first approval, or else `AI-<request id>`
+   * @param given the number printed on the invoice; default that of the first approval, or else `AI-<request id>`
    * @throws ServiceError not_found; invalid_request for a rejected request, a number that another invoice has, another number than
    * that of the first approval or of the request's invoice, or the person who has approved it first
    */
-  async approve(actor: string, id: number, invoiceNumber?: string): Promise<ApprovedCreditRequest> {
+  async approve(actor: string, id: number, given?: string): Promise<ApprovedCreditRequest> {
+    const invoiceNumber = given === undefined ? undefined : asPrinted(given);
     const approved = await this.dataSource.transaction(async (manager) => {
       const request: ApprovedCreditRequest = await lockRequest(manager, id);
       if (request.status === 'approved') {
@@ -124,7 +125,7 @@ export class CreditRequestsOperatorService {
         return request;
       }
       if (request.status === 'rejected')
-        throw new ServiceError('invalid_request', `The credit request ${id} was rejected`);
+        throw new ServiceError('invalid_request', `The credit request ${id} was rejected by ${decidedBy(request)}`);
       const { customerId, amountNok } = request;
       const number = await this.numberIfAgreed(manager, actor, request, invoiceNumber);
       if (number === undefined) return request;
@@ -162,7 +163,7 @@ export class CreditRequestsOperatorService {
     if (given === undefined || number === undefined || given === number) return;
     throw new ServiceError(
       'invalid_request',
-      `${request.decidedBy ?? 'Another person'} has approved it with the invoice number ${number}, not ${given}: write no second invoice`,
+      `${decidedBy(request)} has approved it with the invoice number ${number}, not ${given}: write no second invoice`,
     );
   }
 
@@ -207,19 +208,17 @@ export class CreditRequestsOperatorService {
     const key = { customerId, creditRequestId: id };
     const kept = await manager.findOneBy(CreditRequestApproval, key);
     const first = kept && (await this.accounts.isEntitled(manager, kept.approvedBy, APPROVERS)) ? kept : null;
+    const number = given ?? first?.invoiceNumber ?? usual;
+    const isSecond = first !== null && !isSamePerson(first.approvedBy, actor);
     // Below a limit that was raised meanwhile, too, the first person's number holds.
-    if (most === undefined || hundredths(amountNok) <= BigInt(most) * 100n)
-      return given ?? first?.invoiceNumber ?? usual;
-    if (given !== undefined) requireText(given, 'The number', { min: 1, max: INVOICE_NUMBER_MAX });
-    if (first && !isSamePerson(first.approvedBy, actor)) {
-      const { approvedBy, invoiceNumber } = first;
-      if (given !== undefined && invoiceNumber !== null && given !== invoiceNumber)
-        throw new ServiceError(
-          'invalid_request',
-          `${approvedBy} has approved it with the invoice number ${invoiceNumber}, not ${given}: leave it out, or let ${approvedBy} approve it with yours`,
-        );
-      return given ?? invoiceNumber ?? usual;
-    }
+    if (isSecond && first.invoiceNumber !== null && number !== first.invoiceNumber)
+      throw new ServiceError(
+        'invalid_request',
+        `${first.approvedBy} has approved it with the invoice number ${first.invoiceNumber}, not ${number}: leave it out, or let ${first.approvedBy} approve it with yours`,
+      );
+    if (most === undefined || hundredths(amountNok) <= BigInt(most) * 100n) return number;
+    requireText(number, 'The number', { min: 1, max: INVOICE_NUMBER_MAX });
+    if (isSecond) return number;
     if (first && (given === undefined || given === first.invoiceNumber))
       throw new ServiceError(
         'invalid_request',
@@ -253,7 +252,7 @@ export class CreditRequestsOperatorService {
       const request = await lockRequest(manager, id);
       if (request.status === 'rejected') return request;
       if (request.status === 'approved')
-        throw new ServiceError('invalid_request', `The credit request ${id} was approved`);
+        throw new ServiceError('invalid_request', `The credit request ${id} was approved by ${decidedBy(request)}`);
       const { customerId } = request;
       const { now } = await this.calendar.present(manager);
       const decision = { status: 'rejected' as const, reason, decidedBy: actor, decidedAt: now };
@@ -274,6 +273,10 @@ export class CreditRequestsOperatorService {
 /** Names are compared without case: one person is not two. */
 function isSamePerson(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
+}
+
+function decidedBy({ decidedBy: person }: CreditRequest): string {
+  return person ?? 'another person';
 }
 
 /** The operator gives only the request's number: finds its customer first, then locks the row. */

@@ -271,6 +271,13 @@ describe("Fiken's amounts", () => {
     expect(read(fiken(fields, sale))).toMatchObject(expected),
   );
 
+  it('of an invoice in euros whose payment is stated in NOK alone are a problem: what is unpaid would be too much', () => {
+    const euros = { currency: 'EUR', grossInNok: 115_000 };
+    expect(fiken(euros, { totalPaid: 46_000, totalPaidInCurrency: null, outstandingBalance: 69_000 })).toMatchObject({
+      detail: expect.stringContaining('totalPaidInCurrency'),
+    });
+  });
+
   describe('of an invoice in euros that is partly credited', () => {
     const note = (creditNoteId: number, gross: number, currency = 'EUR') => ({
       ...{ creditNoteId, creditNoteNumber: creditNoteId, issueDate: '2026-01-02', gross, currency },

@@ -32,6 +32,8 @@ export interface SyncFilter {
 }
 
 const LOOK_MS = 250;
+/** The most problems of a sync in a report, the newest. */
+const MOST_PROBLEMS = 1000;
 
 /** Reports the state of syncs to the operator, and requests syncs before they are due. The worker runs them. */
 @Injectable()
@@ -63,7 +65,7 @@ export class InvoiceSyncsOperatorService {
         order: { customerId: 'ASC', source: 'ASC' },
       }),
       manager.find(BillingAccount, { where }),
-      manager.find(InvoiceSyncProblem, { where, order: { seenAt: 'DESC' } }),
+      this.problems(customerId === undefined ? undefined : [customerId]),
     ]);
     return syncs.map(reporter(accounts, problems));
   }
@@ -72,12 +74,25 @@ export class InvoiceSyncsOperatorService {
   async inbox({ failing = false, ...filter }: SyncFilter, request: InboxRequest): Promise<InboxPage<SyncReport>> {
     const page = await this.syncs.inbox({ ...filter, failing }, request);
     const { manager } = this.dataSource;
-    const where = { customerId: In(page.items.map(({ customerId }) => customerId)) };
+    const customerIds = page.items.map(({ customerId }) => customerId);
     const [accounts, problems] = await Promise.all([
-      manager.find(BillingAccount, { where }),
-      manager.find(InvoiceSyncProblem, { where, order: { seenAt: 'DESC' } }),
+      manager.findBy(BillingAccount, { customerId: In(customerIds) }),
+      this.problems(customerIds),
     ]);
     return page.map(reporter(accounts, problems));
+  }
+
+  /** The problems of the syncs of these customers, or of all, the newest first: of each sync {@link MOST_PROBLEMS} at most. */
+  private problems(customerIds: readonly string[] | undefined): Promise<InvoiceSyncProblem[]> {
+    return this.dataSource.query<InvoiceSyncProblem[]>(
+      `select p.customer_id as "customerId", p.source, p.source_id as "sourceId", p.detail, p.seen_at as "seenAt"
+       from invoice_sync s cross join lateral (
+         select * from invoice_sync_problem p where p.customer_id = s.customer_id and p.source = s.source
+         order by p.seen_at desc limit $2) p
+       where $1::uuid[] is null or s.customer_id = any($1)
+       order by p.seen_at desc`,
+      [customerIds, MOST_PROBLEMS],
+    );
   }
 
   /** Makes syncs due at once, including those that wait after a failure. @returns how many */
@@ -85,7 +100,7 @@ export class InvoiceSyncsOperatorService {
     this.assertConfigured(source);
     return this.dataSource.transaction(async (manager) => {
       const [, accounts] = await manager.query<[unknown[], number]>(
-        `update invoice_sync set due_at = app.now(), failures = 0, failing_since = null,
+        `update invoice_sync set due_at = app.now(), queued_at = null, failures = 0, failing_since = null,
            checkpoint = case when $3 then '{}' else checkpoint end, run_id = case when $3 then null else run_id end
          where ($1::uuid is null or customer_id = $1) and ($2::text is null or source = $2)`,
         [customerId, source, full],

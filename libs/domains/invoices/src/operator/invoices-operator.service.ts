@@ -15,6 +15,7 @@ import {
 import { InvoiceNumber } from '../entities/invoice-number.entity';
 import { Invoice } from '../entities/invoice.entity';
 import {
+  asPrinted,
   INVOICE_MAX_NOK,
   INVOICE_NUMBER_MAX,
   type InvoiceSource,
@@ -125,7 +126,7 @@ export class InvoicesOperatorService {
 
   /** Adds an open invoice. @throws ServiceError not_found for an unknown customer; see {@link issue} */
   async add(actor: string, invoice: ManualInvoice): Promise<InvoiceSummary> {
-    const { customerId, number, amount } = invoice;
+    const { customerId, amount } = invoice;
     if (amount <= 0n) throw new ServiceError('invalid_request', 'The amount of an invoice is more than 0');
     if (amount > BigInt(INVOICE_MAX_NOK) * 100n)
       throw new ServiceError('invalid_request', `The amount of an invoice is ${INVOICE_MAX_NOK} NOK at most`);
@@ -134,7 +135,7 @@ export class InvoicesOperatorService {
       const id = await this.issue(manager, invoice);
       const added = await manager.findOneByOrFail(Invoice, { customerId, id });
       const total = toDecimal(BigInt(added.amount), added.currency);
-      const metadata = { invoice_id: id, number, amount: total, currency: added.currency };
+      const metadata = { invoice_id: id, number: added.number, amount: total, currency: added.currency };
       await this.audit.record(manager, { customerId, actor, action: 'invoice.add', metadata });
       return summarize(added);
     });
@@ -146,7 +147,8 @@ export class InvoicesOperatorService {
    * @throws ServiceError invalid_request for a text that is too long, or a due date before the issue date
    * @throws DuplicateInvoiceError if an invoice of any customer has this number; the transaction is aborted then
    */
-  async issue(manager: EntityManager, invoice: ManualInvoice): Promise<string> {
+  async issue(manager: EntityManager, given: ManualInvoice): Promise<string> {
+    const invoice = { ...given, number: asPrinted(given.number), kid: given.kid && asPrinted(given.kid) };
     assertDetails(invoice);
     const { amount, sourceId = invoice.number, currency = 'NOK', ...rest } = invoice;
     const id = randomUUID();

@@ -2,6 +2,8 @@ import { DueSyncsService, InvoiceSyncsOperatorService } from '@domains/invoices'
 import { NO_CUSTOMER } from '@platform/context';
 import { setDatabaseClock } from '@test/database-clock';
 import { createInvoiceFixture, type InvoiceFixture } from '@test/invoice.fixture';
+import { waitForLocks } from '@test/locks';
+import { connectAsSuperuser } from '@test/test-database';
 
 const LANE = { source: 'stripe', lane: 'well' } as const;
 
@@ -87,6 +89,21 @@ describe('Syncs that are due', () => {
     const requests = fixture.module.get(InvoiceSyncsOperatorService);
     expect(await requests.request('operator:test', { customerId: asked, source: 'fiken' })).toBe(1);
     expect([await due('well'), await due('failing')]).toEqual([[first, second, asked], [failed]]);
+  });
+
+  it('that the operator asks for are found, though they were queued while the request waited for them', async () => {
+    const customer = await fixture.customer('fiken', '31');
+    const queue = await connectAsSuperuser(fixture.database);
+    await queue.query('begin');
+    await queue.query('select from invoice_sync where customer_id = $1 for update', [customer]);
+    const requests = fixture.module.get(InvoiceSyncsOperatorService);
+    const requested = requests.request('operator:test', { customerId: customer, source: 'fiken', full: true });
+    await waitForLocks(fixture.superuser, 1);
+    await queue.query('update invoice_sync set queued_at = clock_timestamp() where customer_id = $1', [customer]);
+    await queue.query('commit');
+    await queue.end();
+    expect(await requested).toBe(1);
+    expect(await due('well')).toContain(customer);
   });
 
   it('that the operator asks to read everything do so, instead of a run under way, and wait no more after failures', async () => {

@@ -78,7 +78,12 @@ export function readFikenInvoice(
   const stated = statusOf(invoice);
   const amount = fromDecimals(invoice.gross, 2, invoice.currency);
   const due = isEnded(stated) ? 0 : (statedBalance(invoice) ?? computedBalance(invoice, creditNotes));
-  if (due === undefined) return problem('associatedCreditNotes: the amount due depends on one that cannot be read');
+  if (due === undefined)
+    return problem(
+      paidOf(invoice) === undefined
+        ? `sale.totalPaidInCurrency: the amount due depends on what was paid in ${invoice.currency}`
+        : 'associatedCreditNotes: the amount due depends on one that cannot be read',
+    );
   const balance = fromDecimals(due, 2, invoice.currency);
   if (amount === undefined || balance === undefined) return problem(`gross: ${invoice.currency} has no such fraction`);
   const { status, amountDue } = settleCredited(stated, balance, (invoice.sale?.totalPaid ?? 0) > 0);
@@ -128,20 +133,25 @@ function statedBalance({ currency, gross, grossInNok, sale }: FikenInvoice): num
   return balance === grossInNok ? gross : undefined;
 }
 
+/** What was paid, in the invoice's currency; undefined if Fiken states only that something was, in NOK. */
+function paidOf({ currency, sale }: FikenInvoice): number | undefined {
+  const inNok = sale?.totalPaid ?? 0;
+  return currency === 'NOK' || inNok === 0 ? inNok : (sale?.totalPaidInCurrency ?? undefined);
+}
+
 /**
- * The unpaid amount by what was paid and credited in the invoice's currency; undefined if a credit note of it is not
- * among those that were read.
+ * The unpaid amount by what was paid and credited in the invoice's currency; undefined if Fiken does not state what was paid
+ * in it, or a credit note is not among those that were read.
  */
-function computedBalance(
-  { currency, gross, sale, associatedCreditNotes }: FikenInvoice,
-  creditNotes: unknown[],
-): number | undefined {
+function computedBalance(invoice: FikenInvoice, creditNotes: unknown[]): number | undefined {
+  const { currency, gross, associatedCreditNotes } = invoice;
+  const paid = paidOf(invoice);
+  if (paid === undefined) return undefined;
   const credited = creditNotes
     .map((note) => wireCreditNote.safeParse(note).data)
     .filter((note) => note?.currency === currency);
   if (credited.length < (associatedCreditNotes ?? []).length) return undefined;
-  const paid = currency === 'NOK' ? sale?.totalPaid : sale?.totalPaidInCurrency;
-  return credited.reduce((rest, note) => rest - Math.abs(note?.gross ?? 0), gross - (paid ?? 0));
+  return credited.reduce((rest, note) => rest - Math.abs(note?.gross ?? 0), gross - paid);
 }
 
 /** Parses a credit note of one customer. Its amount due is zero. */
