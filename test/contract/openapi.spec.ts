@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compileCache } from '@test/compile-cache';
 import { CUSTOMER_EVENT_TYPES } from '@domains/events';
@@ -68,13 +70,20 @@ const SPECIFIED: [route: string, scope: string | null, statuses: number[]][] = [
 const ANYWHERE = [429, 500, 503];
 
 describe('the OpenAPI document', () => {
-  it('is what the compiled code generates', () => {
+  const check = (file: string) => {
     const program = join(process.cwd(), 'dist', 'apps', 'customer-api', 'src', 'openapi.js');
-    const { status, stderr } = spawnSync(process.execPath, [program, '--check', 'openapi.json'], {
+    const { status, stderr } = spawnSync(process.execPath, [program, '--check', file], {
       encoding: 'utf8',
       env: { PATH: process.env.PATH, ...compileCache },
     });
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    return { status, stderr };
+  };
+
+  it('is what the compiled code generates', () => expect(check('openapi.json')).toEqual({ status: 0, stderr: '' }));
+
+  it('is out of date if it is another one, or is not there', () => {
+    for (const file of ['apps/operator-api/openapi.json', join(tmpdir(), randomUUID())])
+      expect(check(file)).toEqual({ status: 1, stderr: expect.stringContaining(`${file} is out of date`) });
   });
 
   it('is of version 3.1', () => expect(document.openapi).toMatch(/^3\.1\./));

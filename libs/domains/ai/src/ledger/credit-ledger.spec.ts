@@ -214,6 +214,17 @@ describe.each(LEDGER_NAMES)('CreditLedger, %s', (name) => {
     };
     expect(await minutesOf(true)).toBeGreaterThan(60);
     expect(await minutesOf(false)).toBeLessThan(10);
+
+    // Beside others, in the same statements.
+    const customerId = await save({ included: 1 });
+    const calls = [false, true, false, true, false].map((streamed) => request(customerId, { streamed }));
+    await Promise.all(calls.map((call) => fixture.ledger().reserve(call)));
+    const { rows } = await fixture.superuser.query<{ id: string }>(
+      `select id from ai_reservation where customer_id = $1 and deadline > created_at + interval '60 minutes'`,
+      [customerId],
+    );
+    const streams = calls.filter(({ streamed }) => streamed).map(({ reservationId }) => reservationId);
+    expect(rows.map(({ id }) => id)).toEqual(expect.arrayContaining(streams));
   });
 
   it.each(['inputTokens', 'maxTokens', 'leastTokens'] as const)(
