@@ -151,4 +151,9 @@ describe('What an operator gives', () => {
   ])('is a provider key: not one %s', async (_, key) => {
     await expectRefusal('The key must be one word of 8 to 500 characters', `${CONFIGURE_AI} --key-stdin`, [], key);
   });
+
+  it('is a provider key: not nothing', async () => {
+    const { code, stderr } = await run(`${CONFIGURE_AI} --key-stdin`, [], ' \n');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Standard input contains no key')]);
+  });
 });

@@ -21,10 +21,10 @@ export const KID_MAX = 25;
 
 /**
  * A number or KID that a person typed or pasted, as it is stored and compared: without blanks around it, its letters in one form
- * (NFC). What looks the same is the same.
+ * (NFC). What looks the same is the same. Nothing but blanks stays as it is, for its refusal.
  */
 export function asPrinted(text: string): string {
-  return text.trim().normalize('NFC');
+  return text.trim().normalize('NFC') || text;
 }
 
 /** Its highest total, in NOK. */

@@ -272,6 +272,7 @@ describe('readMessageRequest', () => {
       ['nothing else', {}, 0],
       ['a sampling option', { top_k: 5 }, 0],
       ['a tool', { tools: [{ name: 'look_up', input_schema: { type: 'object' } }] }, 2_048],
+      ['a tool whose type is null', { tools: [{ type: null, name: 'look_up', input_schema: {} }] }, 2_048],
       ['a tool of the provider', { tools: [{ type: 'bash_20250124', name: 'bash' }] }, 2_048 + 32_768],
       ['a schema', { output_config: { format: { type: 'json_schema', schema: { type: 'object' } } } }, 2_048],
     ])('by no more than there can be with %s', (_, more, prompts) => {
