@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, request as httpRequest, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { GuideFolder } from '@test/documents/guide-programs';
+import { GuideFolder, type ProgramEnd } from '@test/documents/guide-programs';
 import type { TestAiCustomer } from '@test/ai-factories';
 import { freePort } from '@test/free-port';
 import { createFullCaller, type FullApi, startFullApi } from '@test/full-api';
@@ -13,7 +16,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 /** Programs that ask for one answer, with the words that they are started with. */
 const ASKING = {
   'ask.ts': ['Why?'],
-  'retry.ts': [],
+  'retry.ts': ['Why?'],
   'sdk.ts': [],
   'vercel.ts': [],
   'stream.ts': [],
@@ -21,8 +24,8 @@ const ASKING = {
   'events.ts': [],
 };
 const FILES = Object.keys(ASKING) as (keyof typeof ASKING)[];
-/** They say the key, with which they can be started again. The others send the request again themselves. */
-const SAYING_KEY = ['ask.ts', 'events.ts'];
+/** They send the request once. The others send it again themselves. */
+const ONCE = ['ask.ts', 'events.ts'];
 const STREAMING = ['stream.ts', 'vercel-stream.ts', 'events.ts'] as const;
 
 describe("programs of the customers' guide", () => {
@@ -30,6 +33,7 @@ describe("programs of the customers' guide", () => {
   let folder: GuideFolder;
   let port: string;
   const proxies: TcpProxy[] = [];
+  const closing: (() => Promise<unknown>)[] = [];
 
   beforeAll(async () => {
     port = String(await freePort());
@@ -44,6 +48,7 @@ describe("programs of the customers' guide", () => {
   afterAll(async () => {
     folder.remove();
     await Promise.all(proxies.map((proxy) => proxy.close()));
+    await Promise.all(closing.map((close) => close()));
     await full.stop();
   });
   afterEach(() => full.sandbox.reset());
@@ -53,7 +58,13 @@ describe("programs of the customers' guide", () => {
     const proxy = await startTcpProxy(Number(port));
     proxies.push(proxy);
     const environment = { API: `http://127.0.0.1:${proxy.port}/api/v1`, TOKEN: token.token };
-    return { customer, call, proxy, run: (file: string, words: string[] = []) => folder.run(file, environment, words) };
+    return {
+      customer,
+      token: token.token,
+      call,
+      proxy,
+      run: (file: string, words: string[] = []) => folder.run(file, environment, words),
+    };
   };
   const start = async (file: keyof typeof ASKING, ai: Partial<TestAiCustomer> = {}) => {
     const { run, ...rest } = await caller(ai);
@@ -63,6 +74,44 @@ describe("programs of the customers' guide", () => {
     const { rows } = await full.api.superuser.query('select from ai_usage where customer_id = $1', [customerId]);
     return rows.length;
   };
+  /** A caller whose programs wait for a tenth of a second whenever they are told to wait for longer. */
+  const hastyCaller = async () => {
+    const { customer, token } = await createFullCaller(full);
+    const between = await startRecordingUpstream(full.api.origin, (headers) =>
+      headers['retry-after'] === undefined ? {} : { 'retry-after': '0.1' },
+    );
+    closing.push(between.close);
+    const proxy = await startTcpProxy(Number(new URL(between.url).port));
+    proxies.push(proxy);
+    const environment = { API: `http://127.0.0.1:${proxy.port}/api/v1`, TOKEN: token.token };
+    return { customer, between, proxy, run: (file: string, words?: string[]) => folder.run(file, environment, words) };
+  };
+  /** @returns the API's address behind a proxy that passes every POST on, and loses the reply: it answers 503. */
+  const losingReplies = async () => {
+    const server: Server = createServer((request, reply) => {
+      const { host: _, ...headers } = request.headers;
+      const passed = httpRequest(
+        new URL(request.url ?? '/', full.api.origin),
+        { method: request.method, headers },
+        (answer) => {
+          if (request.method === 'GET')
+            return void answer.pipe(reply.writeHead(answer.statusCode ?? 502, answer.headers));
+          answer.resume().once('end', () => {
+            reply.writeHead(503, { 'content-type': 'application/problem+json', 'retry-after': '0.01' });
+            reply.end(JSON.stringify({ status: 503, code: 'service_unavailable', detail: 'Try again in a moment' }));
+          });
+        },
+      );
+      request.pipe(passed);
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    closing.push(async () => {
+      server.closeAllConnections();
+      await once(server.close(), 'close');
+    });
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
+  };
+  const keyIn = ({ stdout, stderr }: ProgramEnd) => /\bkey (?:is )?([0-9a-f-]{36})/.exec(stdout + stderr)?.[1];
   const breakConnection = (proxy: TcpProxy) => {
     proxy.down();
     proxy.up();
@@ -79,8 +128,8 @@ describe("programs of the customers' guide", () => {
       gate.open();
       for (const [index, { file, customer, run }] of started.entries()) {
         let end = (await first[index])!;
-        if (SAYING_KEY.includes(file)) {
-          const key = /key ([0-9a-f-]{36})/.exec(end.stdout + end.stderr)?.[1];
+        if (ONCE.includes(file)) {
+          const key = keyIn(end);
           expect({ file, key }).toEqual({ file, key: expect.any(String) });
           do end = await run(key!);
           while ((end.stdout + end.stderr).includes('in_progress') && (await delay(200, true)));
@@ -97,15 +146,9 @@ describe("programs of the customers' guide", () => {
   it.each(['stream.ts', 'vercel-stream.ts'] as const)(
     'whose answer takes longer than their SDK repeats the request wait for it, and pay once: %s',
     async (file) => {
-      const { customer, token } = await createFullCaller(full);
-      // Two seconds in truth.
-      const between = await startRecordingUpstream(full.api.origin, (headers) =>
-        headers['retry-after'] === undefined ? {} : { 'retry-after': '0.01' },
-      );
-      const proxy = await startTcpProxy(Number(new URL(between.url).port));
-      proxies.push(proxy);
+      const { customer, between, proxy, run } = await hastyCaller();
       const gate = full.sandbox.messages.hold();
-      const end = folder.run(file, { API: `http://127.0.0.1:${proxy.port}/api/v1`, TOKEN: token.token });
+      const end = run(file);
       await gate.holding(1);
       breakConnection(proxy);
       // The SDK has repeated it five times, and the program has asked again.
@@ -117,7 +160,24 @@ describe("programs of the customers' guide", () => {
         charges: 1,
       });
       expect(full.sandbox.messages.total).toBe(1);
-      await between.close();
+    },
+    LONG_MS,
+  );
+
+  it.each(FILES)(
+    'whose tries are used up say the key, with which they get the answer that is paid already: %s',
+    async (file) => {
+      const { customer, token, run } = await start(file);
+      const end = await folder.run(file, { API: await losingReplies(), TOKEN: token }, ASKING[file]);
+      const key = keyIn(end);
+      expect({ key, charges: await chargesOf(customer.id) }).toEqual({ key: expect.any(String), charges: 1 });
+      const again = await run(key!);
+      expect({ ...again, charges: await chargesOf(customer.id) }).toMatchObject({
+        exitCode: 0,
+        stderr: '',
+        charges: 1,
+      });
+      expect(full.sandbox.messages.total).toBe(1);
     },
     LONG_MS,
   );
@@ -128,7 +188,7 @@ describe("programs of the customers' guide", () => {
       full.sandbox.messages.script({ status: 529 });
       const { customer, run } = await start(file);
       let end = await run();
-      if (SAYING_KEY.includes(file)) {
+      if (ONCE.includes(file)) {
         expect(end.stdout + end.stderr).toMatch(/The AI provider failed\. You were not charged/);
         expect(await chargesOf(customer.id)).toBe(0);
         end = await run();
@@ -144,8 +204,9 @@ describe("programs of the customers' guide", () => {
       full.sandbox.messages.script({ 'stream-cut': 4 });
       const { customer, run } = await start(file);
       let end = await run();
-      if (SAYING_KEY.includes(file)) {
+      if (ONCE.includes(file)) {
         expect(end.stdout).toMatch(/\(failed: The connection to the AI provider broke/);
+        expect(keyIn(end)).toBeDefined();
         end = await run();
       } else expect(end.stdout).toMatch(/\n\(lost; once more\)\n/);
       expect({ ...end, charges: await chargesOf(customer.id) }).toMatchObject({ exitCode: 0, stderr: '', charges: 1 });
@@ -203,6 +264,29 @@ describe("programs of the customers' guide", () => {
       breakConnection(proxy);
       gate.open();
       expect(await end).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/ is accepted\n$/) });
+      expect(full.sandbox.elks46.total).toBe(1);
+    });
+
+    it('whose first try goes on for longer than five tries gets its reply: one SMS is sent', async () => {
+      const { between, proxy, run } = await hastyCaller();
+      const gate = full.sandbox.elks46.hold();
+      const end = run('send.ts', words('Hello'));
+      await gate.holding(1);
+      breakConnection(proxy);
+      await Promise.race([end, until(() => between.requests.length > 7)]);
+      gate.open();
+      expect(await end).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/ is accepted\n$/) });
+      expect(full.sandbox.elks46.total).toBe(1);
+    });
+
+    it('whose tries are used up says the key, with which it gets the reply: one SMS is sent', async () => {
+      const { token, run } = await caller();
+      const end = await folder.run('send.ts', { API: await losingReplies(), TOKEN: token }, words('Hello'));
+      expect(end).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('service_unavailable') });
+      expect(await run('send.ts', [...words('Hello'), keyIn(end)!])).toMatchObject({
+        exitCode: 0,
+        stdout: expect.stringMatching(/ is accepted\n$/),
+      });
       expect(full.sandbox.elks46.total).toBe(1);
     });
 
