@@ -4,6 +4,7 @@ import { createServer, get } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { generateToken } from '@platform/tokens';
 import { expectProblem } from '@test/expect-problem';
 import { describeWithNginx, type NginxProxy, startNginx } from '@test/nginx-proxy';
 import { rawHttp } from '@test/raw-http';
@@ -29,6 +30,27 @@ describeWithNginx('a reload of the proxy', () => {
     await until(async () => (await proxy.generation()) === former);
     rmSync(folder, { recursive: true });
     await proxy.stop();
+  });
+});
+
+describeWithNginx('a reply that the proxy makes itself', () => {
+  let proxy: NginxProxy;
+  // Nobody listens there.
+  beforeAll(async () => (proxy = await startNginx('http://127.0.0.1:9')));
+  afterAll(() => proxy.stop());
+
+  it.each([
+    ['an id of the caller', 'my:order-1', 'my:order-1'],
+    ['an id of the proxy, if the caller sent a token as its own', generateToken(), /^[0-9a-f]{32}$/],
+    ['an id of the proxy, if the caller sent a token within its own', `id:${generateToken()}`, /^[0-9a-f]{32}$/],
+    ['an id of the proxy, if the caller sent none that may stand in a reply', 'a b', /^[0-9a-f]{32}$/],
+  ])('has %s', async (_, sent, expected) => {
+    const reply = await fetch(`${proxy.baseUrl}/customer`, { headers: { 'x-request-id': sent } });
+    const headers = [...reply.headers].join('\n');
+    const { request_id: id } = await expectProblem(reply, 503, 'service_unavailable');
+    expect(id).toEqual(typeof expected === 'string' ? expected : expect.stringMatching(expected));
+    expect(reply.headers.get('request-id')).toBe(id);
+    expect(headers + id).not.toContain('cas_live_');
   });
 });
 
