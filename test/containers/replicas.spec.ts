@@ -91,9 +91,9 @@ for part in common replicas; do . "$STACK/$part.sh"; done
 remove_replicas one`;
 
   it.each([
-    ['', '660'],
-    ['SHUTDOWN_GRACE_MS=8000', '660'],
-    ['SHUTDOWN_GRACE_MS=1240000 # twenty minutes', '1280'],
+    ['', '720'],
+    ['SHUTDOWN_GRACE_MS=8000', '720'],
+    ['SHUTDOWN_GRACE_MS=1240000 # twenty minutes', '1340'],
   ])('has the time that its requests may take: %j', (line, seconds) => {
     const folder = mkdtempSync(join(tmpdir(), 'replicas-'));
     writeFileSync(join(folder, '.env'), `${line}\n`);

@@ -5,6 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateToken } from '@platform/tokens';
+import Anthropic from '@anthropic-ai/sdk';
 import { expectProblem } from '@test/expect-problem';
 import { describeWithNginx, type NginxProxy, startNginx } from '@test/nginx-proxy';
 import { rawHttp } from '@test/raw-http';
@@ -51,6 +52,71 @@ describeWithNginx('a reply that the proxy makes itself', () => {
     expect(id).toEqual(typeof expected === 'string' ? expected : expect.stringMatching(expected));
     expect(reply.headers.get('request-id')).toBe(id);
     expect(headers + id).not.toContain('cas_live_');
+  });
+});
+
+describeWithNginx('a request to a replica that dies before it answers', () => {
+  const UNKNOWN = /^It is unknown whether the request had an effect: send it again with the same Idempotency-Key/;
+  const KEY = { 'idempotency-key': 'a' };
+  let reached = 0;
+  const replica = createServer((request) => {
+    reached++;
+    request.resume().once('end', () => request.socket.destroy());
+  });
+  let dying: string;
+  let proxy: NginxProxy;
+  beforeAll(async () => {
+    await once(replica.listen(0, '127.0.0.1'), 'listening');
+    dying = `http://127.0.0.1:${(replica.address() as AddressInfo).port}`;
+    proxy = await startNginx(dying);
+  });
+  beforeEach(() => (reached = 0));
+  afterAll(async () => {
+    await proxy.stop();
+    replica.close();
+  });
+
+  const refusal = async ({ baseUrl }: NginxProxy, init: RequestInit) => {
+    const reply = await fetch(`${baseUrl}/ai/messages`, init);
+    const { detail } = await expectProblem(reply, 503, 'service_unavailable');
+    return { detail, shouldRetry: reply.headers.get('x-should-retry') };
+  };
+
+  it('is answered with 503: a POST may have had its effect, and is not to be repeated without a key', async () => {
+    const unknown = expect.stringMatching(UNKNOWN);
+    expect(await refusal(proxy, { method: 'POST', body: '{}' })).toEqual({ detail: unknown, shouldRetry: 'false' });
+    expect(await refusal(proxy, { method: 'POST', body: '{}', headers: KEY })).toEqual({
+      detail: unknown,
+      shouldRetry: null,
+    });
+    expect(reached).toBe(2);
+  });
+
+  it('is a POST that had no effect if no replica has got it, or another method', async () => {
+    const certain = { detail: 'Try again in a moment', shouldRetry: null };
+    expect(await refusal(proxy, {})).toEqual(certain);
+    const refusing = await startNginx('http://127.0.0.1:9', 'http://127.0.0.1:9');
+    expect(await refusal(refusing, { method: 'POST', body: '{}' })).toEqual(certain);
+    await refusing.stop();
+  });
+
+  it('is a POST that may have had its effect if another replica had refused it', async () => {
+    const both = await startNginx('http://127.0.0.1:9', dying);
+    // The replicas take turns.
+    for (const _ of ['one', 'the other'])
+      expect((await refusal(both, { method: 'POST', body: '{}' })).detail).toMatch(UNKNOWN);
+    expect(reached).toBe(2);
+    await both.stop();
+  });
+
+  it.each([
+    ['once without a key', {}, 1],
+    ['again with a key', { headers: KEY }, 2],
+  ])('is a message that an SDK sends %s', async (_, options, times) => {
+    const client = new Anthropic({ baseURL: `${proxy.baseUrl}/ai`, authToken: 'a', apiKey: null, maxRetries: 1 });
+    const sent = client.messages.create({ model: 'any', max_tokens: 1, messages: [] }, options);
+    await expect(sent).rejects.toThrow(/It is unknown whether/);
+    expect(reached).toBe(times);
   });
 });
 

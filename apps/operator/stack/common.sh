@@ -92,7 +92,7 @@ wanted_replicas() {
 stop_seconds() {
   local grace_ms
   grace_ms=$(setting SHUTDOWN_GRACE_MS)
-  if is_count "$grace_ms" && [ "$grace_ms" -gt 620000 ]; then echo $((grace_ms / 1000 + 40)); else echo 660; fi
+  if is_count "$grace_ms" && [ "$grace_ms" -gt 620000 ]; then echo $((grace_ms / 1000 + 100)); else echo 720; fi
 }
 
 is_count() { [[ $1 =~ ^[1-9][0-9]*$ ]]; }

@@ -52,10 +52,12 @@ export class AiController {
     summary: 'Send a message to the AI model',
     description:
       'The answer is charged to your credit, included credit first, before it is sent to you. A request that gets an error is ' +
-      'not charged, with one exception: a 503 may say that it is unknown whether the answer was charged, and names the receipt ' +
-      'to read. Closing the connection does not stop a message in progress: it is charged once the AI provider has ' +
-      'answered. While a message is in progress, the most that it can cost is reserved. A 402 has `Retry-After` if messages ' +
-      'in progress have reserved the credit that the next message needs. The body may have up to 32 MB.\n\nWith ' +
+      'not charged, with these exceptions: a 503 may say that it is unknown whether the answer was charged, and names the receipt ' +
+      'to read; or that it is unknown whether the request had an effect, if the server ended before it answered; and a 409 ' +
+      '`idempotency_reply_not_kept` says that the first request with the key was charged. Closing the connection does not stop ' +
+      'a message in progress: it is charged once the AI provider has answered. While a message is in progress, the most that it ' +
+      'can cost is reserved. A 402 has `Retry-After` if messages in progress have reserved the credit that the next message ' +
+      'needs. The body may have up to 32 MB.\n\nWith ' +
       '`Accept: text/event-stream`, or `stream: true` in the body, the answer is a stream of the events of the Messages API. ' +
       'The last event, `message_stop`, is sent once the answer is charged. An `error` event instead means the same as an ' +
       'error reply.',
