@@ -56,10 +56,15 @@ export class CreditRequestsController {
   @ApiOperation({
     summary: 'Approve a credit request',
     description:
-      'Invoices the amount and adds the credit, all or nothing. An approved request stays as it is, with its invoice: `decided_by` says by whom.',
+      'Invoices the amount and adds the credit, all or nothing. Above `APPROVAL_SECOND_PERSON_NOK` the first approval is kept, and the ' +
+      'request stays `pending` until another person approves it too: there is no invoice and no credit before. An approved request stays ' +
+      'as it is, with its invoice: `decided_by` says by whom.',
   })
   @ApiParam(REQUEST_ID)
-  @ApiOkResponse({ type: CreditRequestDto, description: 'The approved request.' })
+  @ApiOkResponse({
+    type: CreditRequestDto,
+    description: 'The approved request, or the pending one that waits for a second person.',
+  })
   @ProblemReplies('invalid_request', 'cross_site_request', NO_SUCH_REQUEST)
   async approveCreditRequest(
     @Actor() actor: string,
