@@ -122,8 +122,8 @@ export interface RequestWithBody<Body = unknown> extends FastifyRequest {
 }
 
 /**
- * Reads the JSON body, as the last guard: a caller without a token, without the scope or over a limit is refused before
- * its body is read, and cannot make the service keep it in memory. It is a guard because an interceptor would cost time
+ * Reads the JSON body, behind the guards that decide on the caller: one without a token, without the scope or over a limit is refused
+ * before its body is read, and cannot make the service keep it in memory. It is a guard because an interceptor would cost time
  * on every request, also on those without a body.
  */
 @Injectable()
