@@ -108,6 +108,24 @@ describe('POST /webhooks/endpoints', () => {
     expect(Buffer.from(row?.secret.slice(2) ?? '', 'hex').includes(secret.slice(6))).toBe(false);
   });
 
+  it('is answered without compression, as is a rotation: the size would tell of the secret', async () => {
+    const caller = await createCaller(api, { scopes: ['webhooks:manage'] });
+    const url = `https://hooks.example.com/${'a'.repeat(1500)}`;
+    const created = await send(caller, 'POST', '/webhooks/endpoints', { ...body, url });
+    const { id } = (await created.json()) as WebhookEndpointDto;
+    const rotated = await send(caller, 'POST', `/webhooks/endpoints/${id}/rotate-secret`);
+    const without = await caller.call(`/webhooks/endpoints/${id}`);
+    const replies = [created, rotated, without].map(({ headers }) => [
+      headers.get('content-encoding'),
+      headers.get('cache-control'),
+    ]);
+    expect(replies).toEqual([
+      [null, 'no-store, no-transform'],
+      [null, 'no-store, no-transform'],
+      [expect.any(String), 'no-store'],
+    ]);
+  });
+
   it('refuses an eleventh endpoint, also of requests at the same time', async () => {
     const caller = await createCaller(api);
     const replies = await Promise.all(

@@ -22,7 +22,7 @@ interface Operation {
   security?: object[];
   'x-role'?: string[];
   'x-fresh-login'?: boolean;
-  parameters?: { name: string; in: string; schema: Schema }[];
+  parameters?: { name: string; in: string; description?: string; schema: Schema }[];
   requestBody?: { content: Record<string, { schema: Schema; example?: unknown }> };
   responses: Record<string, { content?: Record<string, { example?: unknown; examples?: object }> }>;
 }
@@ -69,6 +69,20 @@ describe("the operator API's document", () => {
       summary: expect.stringMatching(/^[A-Z].+[^.]$/),
       description: expect.stringMatching(/^[A-Z].+\.$/s),
       tags: [expect.any(String)],
+    });
+  });
+
+  it('says of which replies a retry gets a part, as they have a secret', () => {
+    const said = operations.flatMap(([route, { parameters = [] }]) => {
+      const [, field] = /with null as `(\w+)`/.exec(parameters.map(({ description }) => description).join()) ?? [];
+      return field === undefined ? [] : [[route, field]];
+    });
+    expect(Object.fromEntries(said)).toEqual({
+      'POST /accounts': 'link',
+      'POST /tokens': 'token',
+      'POST /tokens/{id}/rotate': 'token',
+      'POST /webhook-endpoints': 'secret',
+      'POST /webhook-endpoints/{id}/rotate-secret': 'secret',
     });
   });
 

@@ -9,7 +9,7 @@ import {
 } from '@nestjs/swagger';
 import { WebhookDeliveriesService, WebhookEndpointsService } from '@domains/events';
 import { CurrentCustomer, RequireScope } from '@platform/access';
-import { PathId, ProblemReplies, toPageDto, toPageRequest, WithoutBody } from '@platform/http';
+import { PathId, ProblemReplies, toPageDto, toPageRequest, Uncompressed, WithoutBody } from '@platform/http';
 import type { AuthenticatedCustomer } from '@platform/tokens';
 import { toWebhookEndpointDto, WebhookEndpointDto } from '@records/webhook-endpoint.dto';
 import {
@@ -50,6 +50,7 @@ export class WebhookEndpointsController {
 
   @Post()
   @RequireScope('webhooks:manage')
+  @Uncompressed()
   @ApiOperation({
     summary: 'Create a webhook endpoint',
     description:
@@ -111,6 +112,7 @@ export class WebhookEndpointsController {
   @RequireScope('webhooks:manage')
   @HttpCode(HttpStatus.OK)
   @WithoutBody()
+  @Uncompressed()
   @ApiOperation({
     summary: 'Rotate the secret of a webhook endpoint',
     description: 'Takes no body. For 24 hours deliveries have a signature with the former secret as well.',

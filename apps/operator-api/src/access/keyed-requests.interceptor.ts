@@ -2,7 +2,6 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import type { FastifyReply } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import {
-  declareRules,
   isKeyed,
   type KeyRules,
   requestKeyOf,
@@ -21,9 +20,6 @@ import {
 } from '@platform/idempotency';
 import { OperatorRequestKeysService } from '@platform/operator-accounts';
 import { RequestTransactionsService } from './request-transactions.service';
-
-/** Declares fields of a reply that a retry with the same Idempotency-Key does not get: they are shown once, and not stored. */
-export const WithholdInRetries = (...fields: string[]) => declareRules({ key: { withheld: fields } });
 
 /**
  * Makes a POST with an Idempotency-Key safe to retry: key, change, audit entry and kept reply are one transaction. Keys belong to an

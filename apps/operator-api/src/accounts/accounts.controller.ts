@@ -7,7 +7,7 @@ import {
   ApiParam,
   ApiTags,
 } from '@nestjs/swagger';
-import { PathId, ProblemReplies, toInboxPageDto, WithoutBody } from '@platform/http';
+import { PathId, ProblemReplies, toInboxPageDto, WithholdInRetries, WithoutBody } from '@platform/http';
 import {
   type AuthenticatedOperator,
   OperatorAccountsService,
@@ -15,7 +15,6 @@ import {
 } from '@platform/operator-accounts';
 import { wholeInbox } from '@platform/pagination';
 import { Actor, CurrentOperator, FreshLogin, RequireRole } from '../access/operator-access';
-import { WithholdInRetries } from '../access/keyed-requests.interceptor';
 import { SessionListDto, toSessionDto } from '../login/login.dto';
 import {
   AccountDto,

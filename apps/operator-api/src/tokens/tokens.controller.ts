@@ -1,10 +1,9 @@
 import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { PathId, ProblemReplies, toInboxPageDto, WithoutBody, WithoutEffect } from '@platform/http';
+import { PathId, ProblemReplies, toInboxPageDto, WithholdInRetries, WithoutBody, WithoutEffect } from '@platform/http';
 import { wholeInbox } from '@platform/pagination';
 import { TokensOperatorService } from '@platform/tokens';
 import { Actor, AnyRole, FreshLogin, RequireRole } from '../access/operator-access';
-import { WithholdInRetries } from '../access/keyed-requests.interceptor';
 import { CustomerNamesService } from '../customers/customer-names.service';
 import {
   FindTokenDto,

@@ -9,9 +9,8 @@ import {
 } from '@nestjs/swagger';
 import { type EndpointView, WebhooksOperatorService } from '@domains/events';
 import { NO_CUSTOMER } from '@platform/context';
-import { PathId, ProblemReplies, toInboxPageDto, toInboxRequest, WithoutBody } from '@platform/http';
+import { PathId, ProblemReplies, toInboxPageDto, toInboxRequest, WithholdInRetries, WithoutBody } from '@platform/http';
 import { Actor, AnyRole, FreshLogin, RequireRole } from '../access/operator-access';
-import { WithholdInRetries } from '../access/keyed-requests.interceptor';
 import { CustomerNamesService } from '../customers/customer-names.service';
 import { NO_SUCH_CUSTOMER } from '../customers/of-customer.dto';
 import {

@@ -8,6 +8,7 @@ import {
   gzip,
   zstdCompress,
 } from 'node:zlib';
+import { Header } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { acceptedWeights } from './accept';
 
@@ -20,6 +21,13 @@ const COMPRESSIBLE =
   /^(application\/(problem\+)?json|application\/javascript|text\/(csv|html|css|plain|javascript|yaml))\b/;
 /** Of streams, those that are long. Not events, which must leave at once, nor problems that wait for the end of a body. */
 const COMPRESSIBLE_STREAM = /^(text\/(csv|html|css|javascript)|application\/javascript)\b/;
+
+/**
+ * Declares that a route's replies are compressed by nobody, proxies included: they have a secret beside texts that its caller chose, and
+ * their size would tell of it (BREACH).
+ */
+export const Uncompressed = () => Header('cache-control', 'no-store, no-transform');
+const NOT_TRANSFORMED = /\bno-transform\b/;
 
 type Done = (error: Error | null, compressed: Buffer) => void;
 
@@ -100,6 +108,7 @@ export function isWorthCompressing(type: string | undefined, bytes: number): boo
 function isCompressible(reply: FastifyReply, payload: unknown): boolean {
   // A part of a document has offsets in the document as it is.
   if (reply.statusCode === 206 || reply.hasHeader('content-encoding')) return false;
+  if (NOT_TRANSFORMED.test(String(reply.getHeader('cache-control')))) return false;
   const type = String(reply.getHeader('content-type') ?? '');
   return (payload instanceof Readable ? COMPRESSIBLE_STREAM : COMPRESSIBLE).test(type);
 }

@@ -30,6 +30,7 @@ export {
   IsWholeNumber,
   MayBeLeftOut,
 } from './field-rules';
+export { Uncompressed } from './compression';
 export { ClientGone, PathId } from './handler-params';
 export { HttpModule } from './http.module';
 export { KeyedRequestsService, requestKeyOf } from './keyed-requests.service';
@@ -56,6 +57,7 @@ export {
   type KeyRules,
   rulesOf,
   WithoutBody,
+  WithholdInRetries,
   WithoutEffect,
 } from './route-rules';
 export { type AddressHint, type Route, routesOf, setAddressHints } from './routing';

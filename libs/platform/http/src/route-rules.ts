@@ -6,6 +6,7 @@ import type { KeptReply } from '@platform/idempotency';
 import type { JsonHandler, SegmentedBytes } from '@platform/json';
 import type { OperatorRole } from '@platform/operator-accounts';
 import type { Scope } from '@platform/tokens';
+import { Uncompressed } from './compression';
 
 /** Parses a body while it arrives. */
 export interface BodyReader<Result> extends JsonHandler {
@@ -42,7 +43,7 @@ export interface KeyRules {
   keptHeaders?: readonly string[];
   /** A provider. */
   replayHeaders?: Type<ReplayHeaders>;
-  /** Names of fields of the reply that are not kept: a retry gets null. Only the operator's API has such. */
+  /** Names of fields of the reply that are not kept: see {@link WithholdInRetries}. */
   withheld?: readonly string[];
 }
 
@@ -128,6 +129,16 @@ export const KeyClaimedByService = (rules: KeyRules = {}) => declareRules({ key:
 
 /** Declares what else than path and body decides about the form of a reply. */
 export const ReplyForm = (formOf: NonNullable<RouteRules['formOf']>) => declareRules({ formOf });
+
+/** Names the fields that are withheld for `describeIdempotency`, which removes the mark. */
+export const WITHHELD_MARK = 'x-withheld';
+
+/**
+ * Declares secrets among the fields of a reply: they are shown once and not stored, so that a retry with the same Idempotency-Key gets
+ * null, and not compressed. Only the operator's API has such; it withholds them.
+ */
+export const WithholdInRetries = (...fields: string[]) =>
+  applyDecorators(declareRules({ key: { withheld: fields } }), ApiExtension(WITHHELD_MARK, fields), Uncompressed());
 
 /** Marks an operation without effect for `describeIdempotency`, which removes the mark. */
 export const WITHOUT_EFFECT_MARK = 'x-without-effect';

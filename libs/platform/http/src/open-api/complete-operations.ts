@@ -1,7 +1,7 @@
 import { allErrors, type ErrorCode, problemType } from '@platform/errors';
 import { KEY_MAX } from '../keyed-requests.service';
 import type { HeaderDescription, ProblemDialect } from '../problem';
-import { WITHOUT_EFFECT_MARK } from '../route-rules';
+import { WITHHELD_MARK, WITHOUT_EFFECT_MARK } from '../route-rules';
 import {
   type Document,
   operationsOf,
@@ -17,18 +17,25 @@ import { type DeclaredProblems, PROBLEM_PREFIX, takeDeclaredProblems } from './p
 const REQUEST_ID = '3f0c1d9e-7d2a-4f0e-9a51-0f9f3c2f8a11';
 const PROBLEM = { $ref: '#/components/schemas/ProblemDto' };
 
-const KEY: Parameter = {
-  name: 'Idempotency-Key',
+/** Name of the header. */
+const KEY = 'Idempotency-Key';
+const PROBLEMS = ['idempotency_key_in_progress', 'idempotency_key_reused', 'idempotency_reply_not_kept'];
+
+/** The header. @param withheld fields of the reply that are not kept */
+const keyHeader = (withheld: readonly string[] = []): Parameter => ({
+  name: KEY,
   in: 'header',
   required: false,
   description:
     'Makes the request safe to retry. Send a new key of your own, such as a UUID, with each new request, and the same key ' +
-    'with its retries. The request has its effect once. A retry within 24 hours gets the reply of the first try, byte for ' +
-    'byte, with `Idempotency-Replayed: true`. If the first try had no effect, the retry runs.',
+    'with its retries. The request has its effect once. A retry within 24 hours gets the reply of the first try, ' +
+    (withheld.length === 0
+      ? 'byte for byte,'
+      : `with null as \`${withheld.join('` and `')}\`, which is shown once, and`) +
+    ' with `Idempotency-Replayed: true`. If the first try had no effect, the retry runs.',
   schema: { type: 'string', minLength: 1, maxLength: KEY_MAX, pattern: '^[\\x20-\\x7e]+$' },
   example: '5f0c1d9e-7d2a-4f0e-9a51-0f9f3c2f8a11',
-};
-const PROBLEMS = ['idempotency_key_in_progress', 'idempotency_key_reused', 'idempotency_reply_not_kept'];
+});
 
 /** Errors that any request can get before its route is found, and errors that any body can cause. */
 const ANY_REQUEST: ErrorCode[] = ['invalid_request', 'uri_too_long', 'headers_too_large'];
@@ -79,18 +86,23 @@ const HEADERS = {
 /** Adds the header Idempotency-Key to every POST that has an effect, and its errors. */
 export function describeIdempotency(document: Document): void {
   for (const operation of postsOf(document)) {
-    if (Reflect.has(operation, WITHOUT_EFFECT_MARK)) {
-      Reflect.deleteProperty(operation, WITHOUT_EFFECT_MARK);
-      continue;
-    }
-    operation.parameters = [...(operation.parameters ?? []), KEY];
+    if (takeMark(operation, WITHOUT_EFFECT_MARK)) continue;
+    const withheld = takeMark(operation, WITHHELD_MARK) as readonly string[] | undefined;
+    operation.parameters = [...(operation.parameters ?? []), keyHeader(withheld)];
     Object.assign(operation, Object.fromEntries(PROBLEMS.map((code) => [`${PROBLEM_PREFIX}${code}`, null])));
   }
 }
 
+/** The value of a mark, which is removed. */
+function takeMark(operation: Operation, mark: string): unknown {
+  const value: unknown = Reflect.get(operation, mark);
+  Reflect.deleteProperty(operation, mark);
+  return value;
+}
+
 /** Whether an operation takes the header. */
 function isRetriable({ parameters = [] }: Operation): boolean {
-  return parameters.includes(KEY);
+  return parameters.some(({ name }) => name === KEY);
 }
 
 /** Whether an operation has a body, or parameters in its query. */
