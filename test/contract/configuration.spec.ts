@@ -62,6 +62,13 @@ describe('The configuration', () => {
     for (const value of refused) expect(accepts(name, value)).toMatch(`${name}: must be `);
   });
 
+  it("takes the address of an identity provider as it is written, as it is compared with the provider's own", () => {
+    for (const issuer of ['https://id.example/app/', 'https://id.example/app']) {
+      const settings = { OPERATOR_OIDC_ISSUER: issuer, OPERATOR_OIDC_CLIENT_ID: 'console' };
+      expect(loadConfig(settings).OPERATOR_OIDC_ISSUER).toBe(issuer);
+    }
+  });
+
   it('asks for no less of the former key than of the present one', () => {
     const [weak, strong] = [Buffer.alloc(32, 7).toString('base64'), randomBytes(32).toString('base64')];
     for (const name of ['SECRETS_KEY', 'FORMER_SECRETS_KEY']) {

@@ -1,7 +1,10 @@
 // An identity provider with people of its own, for the test of the operator's login. Its login page takes any name that it knows.
+import { createServer } from 'node:http';
+import { URL } from 'node:url';
 import Provider from 'oidc-provider';
 
-const [port, redirectUri] = process.argv.slice(2);
+const [issuer, redirectUri] = process.argv.slice(2);
+const { port, pathname } = new URL(issuer);
 /** People by the name that they log in with; the claims are what the provider says of them. */
 const PEOPLE = {
   kari: { email: 'kari@example.com', email_verified: true, preferred_username: 'kari', role: 'billing' },
@@ -18,7 +21,7 @@ const PEOPLE = {
   forger: { email: 'kari@example.com', email_verified: false, role: 'admin' },
 };
 
-const provider = new Provider(`http://localhost:${port}`, {
+const provider = new Provider(issuer, {
   clients: [
     {
       client_id: 'console',
@@ -39,4 +42,10 @@ const provider = new Provider(`http://localhost:${port}`, {
     return PEOPLE[id] && { accountId: id, claims: () => ({ sub: `subject-of-${id}`, ...PEOPLE[id] }) };
   },
 });
-provider.listen(Number(port), () => process.send?.('ready'));
+const handle = provider.callback();
+createServer((request, response) => {
+  // The library learns its folder from the difference.
+  request.originalUrl = request.url;
+  if (request.url.startsWith(pathname)) request.url = `/${request.url.slice(pathname.length)}`;
+  handle(request, response);
+}).listen(Number(port), () => process.send?.('ready'));

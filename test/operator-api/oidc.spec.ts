@@ -243,6 +243,21 @@ describe('login with an identity provider', () => {
     expect(await isFresh('early')).toEqual([false, false]);
   });
 
+  it('says that the provider has another issuer than the configured one, be it by a slash', async () => {
+    const { OPERATOR_OIDC_ISSUER: issuer = '', ...settings } = provider.settings;
+    const other = await startOperatorApi({
+      ...settings,
+      OPERATOR_PORT: '0',
+      OPERATOR_OIDC_ISSUER: issuer.slice(0, -1),
+    });
+    const reply = await fetch(`${other.baseUrl}/login/oidc`, { redirect: 'manual' });
+    const { detail } = (await reply.json()) as { detail: string };
+    await other.stop();
+    expect([reply.status, detail]).toEqual([
+      ...[503, 'The identity provider has another issuer than OPERATOR_OIDC_ISSUER, to the last slash'],
+    ]);
+  });
+
   it('leaves no other way but links', async () => {
     const reply = await operatorCaller(api, '')('/login/passkey/options', { method: 'POST' });
     expect([reply.status, ((await reply.json()) as { detail: string }).detail]).toEqual([

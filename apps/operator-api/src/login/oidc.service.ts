@@ -25,6 +25,8 @@ export interface Identity {
 }
 
 const TIMEOUT_S = 10;
+/** The library's code for a description of an issuer that is not the configured one. */
+const OTHER_ISSUER = 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED';
 /** The strongest first. */
 const BY_POWER = (Object.keys(OPERATOR_ROLES) as OperatorRole[]).reverse();
 
@@ -127,9 +129,11 @@ export class OidcService {
     );
     return this.discovered.catch((cause: unknown) => {
       this.discovered = undefined;
-      throw new ServiceError('service_unavailable', 'The identity provider does not answer; try again in a moment', {
-        cause,
-      });
+      const isOther = cause instanceof client.ClientError && cause.code === OTHER_ISSUER;
+      const why = isOther
+        ? 'The identity provider has another issuer than OPERATOR_OIDC_ISSUER, to the last slash'
+        : 'The identity provider does not answer; try again in a moment';
+      throw new ServiceError('service_unavailable', why, { cause });
     });
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { address, flag, port, positive } from './types';
+import { address, exactAddress, flag, port, positive } from './types';
 
 /** The operator's API and console, and rules of the operator's work. */
 export const operator = {
@@ -19,9 +19,11 @@ export const operator = {
   OPERATOR_LOGIN_ATTEMPTS_PER_MINUTE: positive
     .default(10)
     .describe('logins to the operator console that one network address may try per minute'),
-  OPERATOR_OIDC_ISSUER: address
+  OPERATOR_OIDC_ISSUER: exactAddress
     .optional()
-    .describe('identity provider (OpenID Connect) that logs people in to the operator console, instead of passkeys'),
+    .describe(
+      'identity provider (OpenID Connect) that logs people in to the operator console, instead of passkeys: its issuer, to the last slash',
+    ),
   OPERATOR_OIDC_CLIENT_ID: z.string().min(1).optional().describe('the client id of the operator console there'),
   OPERATOR_OIDC_CLIENT_SECRET: z.string().min(1).optional().describe('if it has one there, its client secret'),
   OPERATOR_OIDC_ROLE_CLAIM: z

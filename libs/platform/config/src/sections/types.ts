@@ -23,11 +23,13 @@ export const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((v
   error: 'must be true or false',
 });
 
-/** An http or https address of a server, without the slash that may end it, so that a path can be appended. */
-export const address = z
+/** An http or https address as it is written, for one that is compared: a slash at its end counts. */
+export const exactAddress = z
   .url({ protocol: /^https?$/ })
-  .refine((text) => !/[?#]/.test(text), { error: 'must end with its path: nothing behind a ? or #' })
-  .transform((text) => text.replace(/\/$/, ''));
+  .refine((text) => !/[?#]/.test(text), { error: 'must end with its path: nothing behind a ? or #' });
+
+/** An http or https address of a server, without the slash that may end it, so that a path can be appended. */
+export const address = exactAddress.transform((text) => text.replace(/\/$/, ''));
 
 /** Names of ranges that the HTTP server knows. */
 const RANGES = ['loopback', 'linklocal', 'uniquelocal'];
