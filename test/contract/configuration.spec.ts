@@ -54,12 +54,17 @@ describe('The configuration', () => {
 
   it.each([
     ['DATABASE_URL', ['postgres://db/a', 'postgresql://db/a'], ['mysql://db/a', 'http://postgres://']],
-    ['REDIS_URL', ['redis://r', 'rediss://r', 'valkey://r', 'valkeys://r'], ['http://r', 'memcached://redis://']],
+    ['REDIS_URL', ['redis://r', 'rediss://r'], ['http://r', 'memcached://redis://']],
     ['DEMO_CUSTOMER', ['true', 'false'], ['yes', '1']],
     ['BILLING_TIMEZONE', ['Europe/Oslo', 'UTC', 'America/New_York'], ['Oslo', 'GMT+1']],
   ])('takes one form of %s', (name, accepted, refused) => {
     for (const value of accepted) expect(String(accepts(name, value))).toBe(value);
     for (const value of refused) expect(accepts(name, value)).toMatch(`${name}: must be `);
+  });
+
+  it('reads the names of Valkey as those of Redis, which the driver knows', () => {
+    expect(accepts('REDIS_URL', 'valkey://valkey:6379/1')).toBe('redis://valkey:6379/1');
+    expect(accepts('REDIS_URL', 'valkeys://r')).toBe('rediss://r');
   });
 
   it("takes the address of an identity provider as it is written, as it is compared with the provider's own", () => {

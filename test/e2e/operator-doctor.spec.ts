@@ -101,6 +101,10 @@ describe('operator doctor', () => {
   it('finds a store of counts that takes connections', async () => {
     const { of } = await examine({ REDIS_URL: `redis://127.0.0.1:${server.port}` });
     expect(of('rate limits')).toMatchObject({ result: 'ok', detail: `127.0.0.1:${server.port} takes connections` });
+    const byIpv6 = await examine({ REDIS_URL: `valkey://[::1]:${await freePort()}` });
+    expect(byIpv6.of('rate limits')?.detail).toMatch(
+      /^\[::1\]:\d+ cannot be reached \((ECONNREFUSED|EADDRNOTAVAIL)\)$/,
+    );
   });
 
   it('has nothing to say against the stand-ins of the upstreams, but that they refuse credentials', async () => {

@@ -28,7 +28,8 @@ describeWithRedis('rate limits of two processes with one Redis', (program) => {
       RATE_LIMIT_ADDRESS_PER_MINUTE: '100000',
       LOG_LEVEL: 'info',
     };
-    processes = await Promise.all([startApiProcess(settings), startApiProcess(settings)]);
+    const inOtherWords = { ...settings, REDIS_URL: redis.url.replace('redis:', 'valkey:') };
+    processes = await Promise.all([startApiProcess(settings), startApiProcess(inOtherWords)]);
   });
   afterAll(async () => {
     redis.thaw();

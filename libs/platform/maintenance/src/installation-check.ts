@@ -33,8 +33,10 @@ export async function tryCredentials(address: string, headers: Record<string, st
 /** Opens a connection, and closes it: for a system of which a request with the credentials would change something. */
 export function tryConnection(address: string): Promise<Outcome> {
   const { hostname, host, port, protocol } = new URL(address);
+  // An IPv6 address is in brackets there.
+  const target = hostname.replace(/^\[|\]$/g, '');
   return new Promise((resolve) => {
-    const socket = connect({ host: hostname, port: port === '' ? (PORTS[protocol] ?? 0) : Number(port) });
+    const socket = connect({ host: target, port: port === '' ? (PORTS[protocol] ?? 0) : Number(port) });
     socket.setTimeout(PATIENCE_MS, () => socket.destroy(Object.assign(new Error(), { code: 'ETIMEDOUT' })));
     socket.once('connect', () => {
       socket.destroy();

@@ -61,6 +61,8 @@ export const database = {
   REDIS_URL: z
     .string()
     .regex(/^(rediss?|valkeys?):\/\//, 'must be a redis:// address')
+    // The driver knows the names of Redis alone.
+    .transform((url) => url.replace(/^valkey/, 'redis'))
     .optional()
     .describe('Redis or Valkey that shares rate limit counts between replicas; default: counts are per process'),
 };
