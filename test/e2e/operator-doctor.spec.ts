@@ -4,6 +4,7 @@ import { startSandbox } from '../../apps/sandbox/src/sandbox';
 import { setDatabaseClock } from '@test/database-clock';
 import { enableAi, saveModelPrice } from '@test/ai-factories';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { saveFakeDelivery } from '@test/factories/webhook.factory';
 import { freePort } from '@test/free-port';
 import { operatorCommand } from '@test/operator-command';
 import { type RawServer, rawReply, startRawServer } from '@test/raw-server';
@@ -43,8 +44,9 @@ describe('operator doctor', () => {
     const sms = { ELKS_URL: server.url, ELKS_USERNAME: 'u', ELKS_PASSWORD: KEY };
     const { code, checks, of } = await examine({ ...everything, ...more, ...sms });
     const others = ['rate limits', 'memory', 'disk', 'backup', 'archive', 'certificate'];
-    expect(checks).toEqual(['database', 'clock', 'AI provider', 'SMS gateway', 'Stripe', 'Fiken', ...others]);
-    for (const check of ['database', 'clock', 'AI provider', 'SMS gateway', 'Stripe', 'Fiken'])
+    const own = ['database', 'clock', 'erasures'];
+    expect(checks).toEqual([...own, 'AI provider', 'SMS gateway', 'Stripe', 'Fiken', ...others]);
+    for (const check of [...own, 'AI provider', 'SMS gateway', 'Stripe', 'Fiken'])
       expect(of(check)).toMatchObject({ check, result: 'ok' });
     expect(of('rate limits')).toMatchObject({ result: 'off' });
     expect(code).toBe(0);
@@ -82,6 +84,17 @@ describe('operator doctor', () => {
     const unreachable = { result: 'failed', detail: `${nobody} cannot be reached (ECONNREFUSED)` };
     expect(of('Stripe')).toMatchObject(unreachable);
     expect(of('rate limits')).toMatchObject(unreachable);
+  });
+
+  it('finds customers that a former release erased, which does not know all tables, until they are erased again', async () => {
+    const { id, customerNumber } = await saveFakeCustomer(database.superuser, { active: false });
+    await saveFakeDelivery(database.superuser, id);
+    await database.superuser.query('update customer set erased_at = now() where id = $1', [id]);
+    const { code, of } = await examine({});
+    const detail = `erased in part: ${customerNumber}; for each: operator customer erase --customer NUMBER`;
+    expect([code, of('erasures')]).toMatchObject([1, { result: 'failed', detail }]);
+    await operatorCommand(database, ['customer', 'erase', '--customer', customerNumber, '--yes']);
+    expect((await examine({})).of('erasures')).toMatchObject({ result: 'ok' });
   });
 
   it.each([

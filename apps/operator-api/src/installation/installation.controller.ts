@@ -18,7 +18,8 @@ export class InstallationController {
   @RequireRole()
   @ApiOperation({
     summary: 'Check this installation',
-    description: 'Credentials, other systems, clock, memory, disk, backup. Asks each system once, which takes seconds.',
+    description:
+      'Credentials, other systems, clock, erasures, memory, disk, backup. Asks each system once, which takes seconds.',
   })
   @ApiOkResponse({ type: FindingListDto, description: 'The findings.' })
   async checkInstallation(): Promise<FindingListDto> {

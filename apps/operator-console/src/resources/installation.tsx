@@ -32,7 +32,9 @@ export function InstallationPage() {
   return (
     <Stack spacing={1} sx={{ mt: 1 }}>
       <Title title="Installation" />
-      {checks.isPending && <Typography>Credentials, connections, clock, memory and disk are checked…</Typography>}
+      {checks.isPending && (
+        <Typography>Credentials, connections, clock, erasures, memory and disk are checked…</Typography>
+      )}
       {checks.error && <Alert severity="error">{checks.error.message}</Alert>}
       {checks.data?.data.map(({ check, result, detail }) => (
         <Alert key={check} severity={SEVERITIES[result]}>

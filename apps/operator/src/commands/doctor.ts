@@ -4,7 +4,8 @@ const command = commandsWith(() => import('../services/doctor.services.js'));
 
 const examine = command({
   name: 'examine',
-  description: 'check settings, credentials, other systems, clock, memory and disk; fails if anything does not work',
+  description:
+    'check settings, credentials, other systems, clock, erasures, memory and disk; fails if anything does not work',
   options: {},
   examples: ['', '--json'],
   reads: true,
