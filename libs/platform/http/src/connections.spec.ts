@@ -47,8 +47,8 @@ describe('mostConnections', () => {
   const config = loadConfig({});
 
   it('leaves descriptors for the database, and half of the rest for upstreams', () => {
-    expect([256, 257, 258].map((descriptors) => mostConnections(config, descriptors))).toEqual([86, 86, 87]);
-    expect(mostConnections(config, 1024)).toBe(470);
+    expect([256, 257, 258].map((descriptors) => mostConnections(config, descriptors))).toEqual([85, 86, 86]);
+    expect(mostConnections(config, 1024)).toBe(469);
   });
 
   it('is what the settings say where there are enough', () => {

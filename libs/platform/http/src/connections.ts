@@ -9,8 +9,11 @@ import { ConnectionGate } from './connection-gate';
 
 /** File descriptors for other purposes: files, timers, signals, the log, the listening sockets, Redis. */
 const OTHER_DESCRIPTORS = 64;
-/** Database connections that no setting counts: heartbeats, changed tokens, delivery reports, and two for locked AI accounts. */
-const OTHER_DATABASE_CONNECTIONS = 5;
+/**
+ * Database connections that no setting counts: heartbeats, changed tokens, delivery reports, two for locked AI accounts, and that
+ * of the lock on Fiken.
+ */
+const OTHER_DATABASE_CONNECTIONS = 6;
 /** Minimum number of client connections, even with few descriptors. */
 const LEAST = 16;
 /** Requests in progress on one connection. Browsers and HTTP libraries send one at a time. */
