@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '@platform/errors';
 import { type RouteRules, rulesOf } from '@platform/http';
 import { type AuthenticatedOperator, OperatorSessionsService } from '@platform/operator-accounts';
-import { browserOf, dropSessionCookie, isAttended, requireOwnOrigin, sessionCookie } from './browser';
+import { browserOf, isAttended, requireOwnOrigin, sessionCookie } from './browser';
 import { OLD_LOGIN } from './operator-access';
 import { RequestPlacesService } from './request-places.service';
 
@@ -32,7 +32,7 @@ export class OperatorGuard implements CanActivate {
     if (cookie !== undefined) await this.places.identify(request, cookie, operator?.accountId);
     if (!operator) {
       if (cookie === undefined) throw new ServiceError('login_required', 'Log in to use the operator console');
-      dropSessionCookie(context.getArgByIndex<FastifyReply>(1));
+      // The browser keeps the cookie: if this request has left before another login, it has that one's by now.
       throw new ServiceError('login_required', 'Your session has ended; log in again');
     }
     request.operator = operator;

@@ -118,6 +118,9 @@ function refusalOf(method: Method, problem: Problem, isRepeat: boolean): Problem
   };
 }
 
+/** The last request of a login: its reply brings the cookie of a session that replaces the former one. */
+let login: Promise<unknown> | undefined;
+
 /**
  * Sends a request as the person who is logged in: the session is a cookie that scripts cannot read. @throws ApiError for every
  * failure, except of what was aborted
@@ -136,8 +139,8 @@ async function exchange<Result>(
   const text = attempt?.seen === undefined ? content : JSON.stringify({ ...body, seen: attempt.seen });
   const isRepeat = attempt?.isRepeat === true;
   if (method === 'POST' && attempt?.isTooLate) throw new ApiError(TOO_LATE);
-  try {
-    const reply = await fetch(address, {
+  const send = () =>
+    fetch(address, {
       method,
       credentials: 'same-origin',
       cache: 'no-store',
@@ -150,6 +153,15 @@ async function exchange<Result>(
       },
       body: text,
     });
+  try {
+    const sent = send();
+    if (method === 'POST' && path.startsWith('login/')) login = sent.catch(() => undefined);
+    let reply = await sent;
+    if (method === 'GET' && reply.status === 401) {
+      // It may have left with the cookie of a session that another login has ended meanwhile: with the new one it is answered.
+      await login;
+      reply = await send();
+    }
     if (!reply.ok) {
       const isProblem = reply.headers.get('content-type')?.includes('json') === true;
       throw new ApiError(
