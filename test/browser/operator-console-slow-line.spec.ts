@@ -3,8 +3,10 @@ import type { Page } from 'playwright-core';
 import { enableAi, saveModelPrice } from '@test/ai-factories';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveFakeService } from '@test/factories/service.factory';
+import { OperatorSessionsService } from '@platform/operator-accounts';
 import { startOperatorApi, type TestOperatorApi } from '@test/operator-api';
-import { type ConsoleVisitor, visitConsole } from '@test/operator-console';
+import { type ConsoleVisitor, holdPasskeys, visitConsole } from '@test/operator-console';
+import { RequestPlacesService } from '../../apps/operator-api/src/access/request-places.service';
 
 /** How long a list waits for more of a search before it becomes part of the address, in milliseconds. */
 const SEARCH_DELAY_MS = 500;
@@ -204,6 +206,70 @@ describe("The operator's console on a slow line", () => {
     await kari.page.getByText('Element does not exist').waitFor();
     expect(kari.page.url()).toMatch(/#\/tickets\b(?!\/)/);
     expect(kari.complaints.splice(0)).toEqual([expect.stringContaining('404')]);
+  });
+
+  describe('while a person logs in again in a form', () => {
+    beforeAll(async () => {
+      await kari.logIn('admin');
+      await holdPasskeys(kari);
+      await kari.page.getByLabel('Name of the device').fill('Laptop');
+      await button('Add a passkey').click();
+      await kari.page.getByRole('cell', { name: 'Laptop' }).waitFor();
+    });
+    beforeEach(async () => {
+      await api.superuser.query(`update operator_session set created_at = now() - interval '6 minutes'`);
+      await kari.open(`/customers/${customerId}/show/tokens`);
+      await button('Issue a token').click();
+      await dialog().getByLabel('Purpose').fill('Accounting');
+      await dialog().getByRole('button', { name: 'Only read', exact: true }).click();
+    });
+    afterEach(() => jest.restoreAllMocks());
+
+    const refused = () => kari.page.waitForResponse((reply) => reply.status() === 401);
+    const expectToken = async () => {
+      await button('Log in again with a passkey and issue a token').click();
+      expect(await kari.page.locator('[data-secret=token]').innerText()).toMatch(/^cas_live_/);
+      await dialog().getByRole('button', { name: 'Close' }).click();
+      await kari.page.getByRole('cell', { name: 'Accounting' }).first().waitFor();
+      expect(kari.page.url()).toContain(`/customers/${customerId}/show/tokens`);
+    };
+
+    it('sends the form though a read from before the login is refused behind it', async () => {
+      const places = api.app.get(RequestPlacesService);
+      const admit = places.admitStranger.bind(places);
+      const gate = Promise.withResolvers<void>();
+      const held = new Promise<void>((resolve) => {
+        jest.spyOn(places, 'admitStranger').mockImplementation(async (request, reply) => {
+          if (request.method === 'GET' && request.url.startsWith('/operator/v1/tokens?')) {
+            resolve();
+            await gate.promise;
+          }
+          await admit(request, reply);
+        });
+      });
+      await kari.page.clock.fastForward(REFRESH_MS);
+      await held;
+      const late = refused();
+      void kari.page.waitForResponse('**/login/passkey/verify').then(() => gate.resolve());
+      // The form itself is sent after that.
+      await kari.page.route('**/operator/v1/tokens', async (route) => {
+        await late;
+        await route.continue();
+      });
+      await expectToken();
+    });
+
+    it('sends the form though reads are refused while the reply to the login is on its way', async () => {
+      const sessions = api.app.get(OperatorSessionsService);
+      const begin = sessions.begin.bind(sessions);
+      jest.spyOn(sessions, 'begin').mockImplementationOnce(async (...login) => {
+        const secret = await begin(...login);
+        // The former session has ended, and the browser has its cookie still.
+        await Promise.all([refused(), kari.page.clock.fastForward(REFRESH_MS)]);
+        return secret;
+      });
+      await expectToken();
+    });
   });
 
   describe('when the reply to a change is lost', () => {
