@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { BodyMemory } from '@platform/http';
 import { OperatorAccountsService, type OperatorRole, OperatorSessionsService } from '@platform/operator-accounts';
 import { logIn, operatorCaller, postOf, startOperatorApi, type TestOperatorApi, USER_AGENT } from '@test/operator-api';
+import { sendPartialBody } from '@test/partial-body';
 import { rawHttp } from '@test/raw-http';
+import { until } from '@test/until';
 
 const ATTEMPTS = 30;
 
@@ -223,6 +227,30 @@ describe('sessions of the operator API', () => {
     expect((await person.call('/accounts')).status).toBe(200);
     expect((await admin.post(`/accounts/${person.id}/set-role`, { role: 'viewer' })).status).toBe(200);
     expect(await codeOf(await person.call('/accounts'))).toEqual([403, 'role_required']);
+  });
+
+  it.each<[string, number, string | undefined, object | undefined]>([
+    ['their account was deactivated', 401, 'deactivate', undefined],
+    ['they were revoked', 401, 'sessions/revoke', undefined],
+    ['their role was taken', 403, 'set-role', { role: 'viewer' }],
+    ['later', 201, undefined, undefined],
+  ])('are looked at again behind a body that was held back until %s', async (_until, status, change, body) => {
+    const [admin, person] = [await logIn(api, 'admin'), await logIn(api, 'admin')];
+    const memory = api.app.get(BodyMemory);
+    const email = `friend-of-${person.email}`;
+    const held = await sendPartialBody(`${api.baseUrl}/accounts`, undefined, JSON.stringify({ email, role: 'admin' }), [
+      `Cookie: ${person.cookie}`,
+      `Origin: ${api.origin}`,
+      `User-Agent: ${USER_AGENT}`,
+    ]);
+    await until(() => memory.bytes > 0);
+    if (change !== undefined) expect((await admin.post(`/accounts/${person.id}/${change}`, body)).ok).toBe(true);
+    // A body that comes at once is not waited for.
+    await setTimeout(100);
+    expect(await held.finish()).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    const { rows } = await api.superuser.query('select role from operator_account where email = $1', [email]);
+    expect(rows).toEqual(status === 201 ? [{ role: 'admin' }] : []);
+    await until(() => memory.bytes === 0);
   });
 
   it('have another role only if they still have the one that was shown', async () => {

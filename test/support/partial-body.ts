@@ -10,22 +10,22 @@ export interface PartialBody {
   hangUp(): void;
 }
 
-/** Sends a POST's headers and its JSON except for the last byte. */
+/** Sends a POST's headers and its JSON except for the last byte. `token`: a service token; undefined for a caller with other headers. */
 export async function sendPartialBody(
   url: string,
-  token: string,
+  token: string | undefined,
   json: string,
   headers: string[] = [],
 ): Promise<PartialBody> {
-  const { hostname, port, pathname } = new URL(url);
+  const { hostname, port, pathname, host } = new URL(url);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
   const body = Buffer.from(json);
   const head = [
     `POST ${pathname} HTTP/1.1`,
-    'Host: api',
+    `Host: ${host}`,
     'Connection: close',
-    `Authorization: Bearer ${token}`,
+    ...(token === undefined ? [] : [`Authorization: Bearer ${token}`]),
     'Content-Type: application/json',
     `Content-Length: ${body.length}`,
     ...headers,

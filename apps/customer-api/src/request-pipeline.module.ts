@@ -1,13 +1,8 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { AccessModule, CustomerContextInterceptor, RateLimitGuard, RouteAccessGuard } from '@platform/access';
 import {
-  AccessAfterBodyGuard,
-  AccessModule,
-  CustomerContextInterceptor,
-  RateLimitGuard,
-  RouteAccessGuard,
-} from '@platform/access';
-import {
+  AfterBodyGuard,
   createValidationPipe,
   HttpModule,
   KeyedRequestsService,
@@ -51,10 +46,15 @@ export const LISTS = [
 @Module({
   imports: [AccessModule, HttpModule, IdempotencyModule],
   providers: [
-    { provide: APP_GUARD, useClass: RouteAccessGuard },
+    RouteAccessGuard,
+    { provide: APP_GUARD, useExisting: RouteAccessGuard },
     { provide: APP_GUARD, useClass: RateLimitGuard },
     { provide: APP_GUARD, useClass: RequestBodyGuard },
-    { provide: APP_GUARD, useClass: AccessAfterBodyGuard },
+    {
+      provide: APP_GUARD,
+      inject: [RouteAccessGuard],
+      useFactory: (guard: RouteAccessGuard) => new AfterBodyGuard(guard),
+    },
     KeyedRequestsService,
     { provide: APP_INTERCEPTOR, useClass: CustomerContextInterceptor },
     { provide: APP_PIPE, useFactory: () => createValidationPipe(LISTS) },

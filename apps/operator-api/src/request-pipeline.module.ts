@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { RateLimitStorageService } from '@platform/access';
-import { createValidationPipe, HttpModule, ProblemFilter, RequestBodyGuard } from '@platform/http';
+import { AfterBodyGuard, createValidationPipe, HttpModule, ProblemFilter, RequestBodyGuard } from '@platform/http';
 import { ReplySealerService } from '@platform/idempotency';
 import { OperatorAccountsModule } from '@platform/operator-accounts';
 import { OperatorGuard } from './access/operator.guard';
@@ -40,15 +40,17 @@ const LISTS = [
 ];
 
 /**
- * Global guards, interceptor, pipe and filter, in the order in which a request passes them: session, role and origin; body;
- * Idempotency-Key; validation. The filter turns errors into problems.
+ * Global guards, interceptor, pipe and filter, in the order in which a request passes them: session, role and origin; body,
+ * and the session once more if that took long; Idempotency-Key; validation. The filter turns errors into problems.
  */
 @Module({
   imports: [HttpModule, OperatorAccountsModule],
   providers: [
     ...[RequestPlacesService, RateLimitStorageService, ReplySealerService, RequestTransactionsService],
-    { provide: APP_GUARD, useClass: OperatorGuard },
+    OperatorGuard,
+    { provide: APP_GUARD, useExisting: OperatorGuard },
     { provide: APP_GUARD, useClass: RequestBodyGuard },
+    { provide: APP_GUARD, inject: [OperatorGuard], useFactory: (guard: OperatorGuard) => new AfterBodyGuard(guard) },
     { provide: APP_INTERCEPTOR, useClass: KeyedRequestsInterceptor },
     { provide: APP_PIPE, useFactory: () => createValidationPipe(LISTS) },
     { provide: APP_FILTER, useClass: ProblemFilter },

@@ -1,4 +1,3 @@
-export { AccessAfterBodyGuard } from './access-after-body.guard';
 export { AccessModule } from './access.module';
 export { CustomerContextInterceptor } from './customer-context.interceptor';
 export { limitAddresses, RateLimitAs, RateLimitGuard } from './rate-limit.guard';

@@ -1,4 +1,5 @@
 export { acceptedWeights, weightOfJson } from './accept';
+export { AfterBodyGuard } from './after-body.guard';
 export { BODY_BYTES, BodyMemory, type BodyLease, TurnBudget } from './body-limits';
 export { networkOf, onReplyClosed } from './connections';
 export { CsvExportsService, type CsvReader, PageOrCsvReply, WantsCsv } from './csv-exports.service';
