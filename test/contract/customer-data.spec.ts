@@ -3,8 +3,10 @@ import { Test, type TestingModule } from '@nestjs/testing';
 import {
   AiConfigurationOperatorService,
   AiCreditOperatorService,
+  AiModule,
   AiOperatorModule,
   AiVerificationOperatorService,
+  CreditLedger,
 } from '@domains/ai';
 import { DataSource } from 'typeorm';
 import { CustomerImportOperatorService, CustomersOperatorModule, CustomersOperatorService } from '@domains/customers';
@@ -24,11 +26,15 @@ import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveFakeInvoice } from '@test/factories/invoice.factory';
 import { saveFakeToken } from '@test/factories/service-token.factory';
 import { saveLargeTickets } from '@test/factories/ticket.factory';
+import { request } from '@test/ledger.fixture';
 import { holdLock, waitForLocks } from '@test/locks';
 import { connectAsSuperuser } from '@test/test-database';
 import { useTestDatabase } from '@test/use-test-database';
 
 const ACTOR = 'operator:test';
+const PENDING_CALL = `insert into ai_reservation
+    (customer_id, id, amount, model, price_valid_from, input_tokens_bound, max_tokens, deadline, created_at)
+  values ($1, app.new_id(), 1, 'm', now(), 1, 1, now() + interval '1 hour', now())`;
 const database = useTestDatabase();
 
 describe("a customer's data", () => {
@@ -140,13 +146,7 @@ describe("a customer's data", () => {
 
     it.each([
       ['is active', () => Promise.resolve(), /is active/],
-      [
-        'has an AI call in progress',
-        () =>
-          sql(`insert into ai_reservation (customer_id, id, amount, model, price_valid_from, input_tokens_bound, max_tokens, deadline, created_at)
-               values ($1, app.new_id(), 1, 'm', now(), 1, 1, now() + interval '1 hour', now())`),
-        /1 AI calls in progress/,
-      ],
+      ['has an AI call in progress', () => sql(PENDING_CALL), /1 AI calls in progress/],
       [
         'has an unpaid invoice',
         () => saveFakeInvoice(database.superuser, customerId),
@@ -202,6 +202,47 @@ describe("a customer's data", () => {
       await sql('update ai_account set purchased = 0 where customer_id = $1');
       await erase(customerId);
       await expect(adding()).rejects.toThrow('The customer was erased');
+    });
+
+    it('is not erased while credit is being reserved for an AI call, and has AI still', async () => {
+      await deactivate(customerId);
+      const call = await connectAsSuperuser(database);
+      await call.query('begin');
+      await call.query('select from ai_account where customer_id = $1 for no key update', [customerId]);
+      const refused = expect(erase(customerId)).rejects.toThrow(/1 AI calls in progress/);
+      await waitForLocks(database.superuser, 1);
+      await call.query(PENDING_CALL, [customerId]);
+      await call.query('commit');
+      await call.end();
+      await refused;
+      expect(await rowsOf('ai_settings', customerId)).toMatchObject([{ enabled: true }]);
+    });
+
+    it('gets no credit for AI calls while it is being erased, alone or with others', async () => {
+      const api = await Test.createTestingModule({
+        imports: [ConfigModule.for(database.config), DatabaseModule.as('customer_api'), AiModule],
+      }).compile();
+      const ledger = (await api.init()).get(CreditLedger);
+      const others = [await saveFakeCustomer(database.superuser), await saveFakeCustomer(database.superuser)];
+      await sql(
+        `insert into sms_message (customer_id, id, recipient, sender_id, message, segments, encoding, gateway)
+         values ($1, app.new_id(), '+4790000000', 'A', 'Text', 1, 'GSM-7', 'g')`,
+      );
+      await deactivate(customerId);
+      const held = 'select from sms_message where customer_id = $1 for update';
+      const release = await holdLock(database, held, [customerId]);
+      const erased = erase(customerId);
+      await waitForLocks(database.superuser, 1);
+      const reserved = [await ledger.reserve(request(customerId))];
+      // In one statement.
+      const together = [customerId, ...others.map(({ id }) => id)].map((id) => ledger.reserve(request(id)));
+      reserved.push(...(await Promise.all(together)).slice(0, 1));
+      await release();
+      await erased;
+      expect(reserved).toEqual([{ outcome: 'disabled' }, { outcome: 'disabled' }]);
+      expect(await rowsOf('ai_account', customerId)).toMatchObject([{ reserved: '0.000000000000' }]);
+      expect(await operator.get(AiVerificationOperatorService).verify(customerId)).toEqual([]);
+      await api.close();
     });
 
     it('is erased by portions, also where most of the rows have nothing to erase', async () => {

@@ -50,8 +50,8 @@ const OBSTACLES = [
   },
 ];
 
-/** Tables by which invoices are fetched from billing sources; rows that refer to others before those that they refer to. */
-const SYNCS = ['invoice_sync_problem', 'invoice_sync', 'billing_account'];
+/** Tables without whose rows no invoice is fetched from a billing source, and no AI call is made: erased before anything else is. */
+const FIRST = ['invoice_sync_problem', 'invoice_sync', 'billing_account', 'ai_settings'];
 /** Tables to which changes of other tables' rows add rows: erased when nothing is left that could. */
 const LAST = ['webhook_delivery', 'event', 'event_position'];
 
@@ -74,10 +74,10 @@ export class CustomerErasureOperatorService {
       const customer = await this.lock(manager, customerId);
       const { customerNumber: number } = customer;
       if (customer.erasedAt) return { number, erased: [] };
-      const syncs = dryRun ? [] : await endSyncs(manager, customerId);
+      const first = dryRun ? [] : await endAdditions(manager, customerId);
       await this.refuseUnsettled(manager, customer);
       if (!dryRun) await this.mark(manager, customer, actor);
-      return { number, erased: syncs };
+      return { number, erased: first };
     });
     const tables = tablesInOrder();
     const isLast = ({ table }: CustomerTable) => LAST.includes(table);
@@ -131,13 +131,16 @@ function brokenOff(customerNumber: string, cause: unknown): ServiceError {
 }
 
 /**
- * Removes the customer's links to billing sources, once a sync that is storing documents has stored them: those that are
- * there now are looked at and erased, and no others come.
+ * Removes the customer's links to billing sources and its AI settings, once a sync that is storing documents and an AI call that is
+ * reserving credit have done so: what is there now is looked at and erased, and nothing is added. A deactivated customer's requests
+ * go on if they were authenticated before.
  */
-async function endSyncs(manager: EntityManager, customerId: string): Promise<ErasedRows[]> {
+async function endAdditions(manager: EntityManager, customerId: string): Promise<ErasedRows[]> {
   await manager.query('select from invoice_sync where customer_id = $1 for update', [customerId]);
+  // A call locks the account before it looks at the settings.
+  await manager.query('select from ai_account where customer_id = $1 for no key update', [customerId]);
   const erased: ErasedRows[] = [];
-  for (const table of customerTables.filter(({ table: name }) => SYNCS.includes(name)).reverse())
+  for (const table of customerTables.filter(({ table: name }) => FIRST.includes(name)).reverse())
     erased.push(await eraseTable(manager, table, customerId));
   return erased;
 }
