@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { enableAi, saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { type AiFixture, createAiFixture } from '@test/ai.fixture';
-import { request } from '@test/ledger.fixture';
+import { request, usage } from '@test/ledger.fixture';
 import {
   AiConfigurationOperatorService,
   AiCreditOperatorService,
@@ -195,6 +196,54 @@ describe('events about AI credit', () => {
     await configure(alone, { totalLimitNok: '0' });
     expect(await ledger.reserve(request(alone))).toEqual({ outcome: 'over_limit' });
     expect(await typesOf(alone)).toEqual(['exhausted']);
+  });
+
+  it.each([
+    ['alone', 0],
+    ['with those of others in one statement', 2],
+  ])('do not tell of a retry whose first try used up the credit, and gets its reply; %s', async (_, count) => {
+    const included = 0.1;
+    const id = await saveAiCustomer(fixture.superuser, { model, included, month: '2026-11' });
+    const others = await Promise.all(
+      Array.from({ length: count }, () => saveAiCustomer(fixture.superuser, { model, included: 5, month: '2026-11' })),
+    );
+    const ledger = fixture.engines[0]!.get(CreditLedger);
+    const key = { hash: randomBytes(32), fingerprint: randomBytes(32) };
+    const reserve = async (overrides: Parameters<typeof request>[1] = {}) => {
+      const calls = [request(id, overrides), ...others.map((other) => request(other))];
+      const [result] = await Promise.all(calls.map((call) => ledger.reserve(call)));
+      return result!;
+    };
+    const first = await reserve({ key });
+    if (first.outcome !== 'reserved') throw new Error(first.outcome);
+    expect(await reserve({ key, maxTokens: 40 })).toEqual({ outcome: 'exhausted' });
+    await ledger.settle({
+      customerId: id,
+      reservationId: first.reservationId,
+      usage: usage({ output: 20 }),
+      upstreamId: null,
+      reply: { secretsKey: 'key', body: Buffer.from('reply') },
+    });
+    expect(await reserve({ key })).toEqual({ outcome: 'exhausted' });
+    expect(await typesOf(id)).toEqual(['low']);
+    expect(await reserve()).toEqual({ outcome: 'exhausted' });
+    expect(await typesOf(id)).toEqual(['exhausted', 'low']);
+  });
+
+  it.each(['free again', 'a day old'])('tell of a refused call whose key is %s', async (state) => {
+    const customerId = await saveAiCustomer(fixture.superuser, { model, included: 0.1, month: '2026-11' });
+    const ledger = fixture.engines[0]!.get(CreditLedger);
+    const key = { hash: randomBytes(32), fingerprint: randomBytes(32) };
+    const first = await ledger.reserve(request(customerId, { key }));
+    if (first.outcome !== 'reserved') throw new Error(first.outcome);
+    const { reservationId } = first;
+    if (state === 'a day old') {
+      const reply = { secretsKey: 'key', body: Buffer.from('reply') };
+      await ledger.settle({ customerId, reservationId, usage: usage({ output: 4 }), upstreamId: null, reply });
+      await fixture.setTime('2026-11-21T12:00:00Z');
+    } else await ledger.release({ customerId, reservationId, outcome: 'released', reason: 'refused' });
+    expect(await ledger.reserve(request(customerId, { key, maxTokens: 40 }))).toEqual({ outcome: 'exhausted' });
+    expect(await typesOf(customerId)).toEqual(['exhausted']);
   });
 
   it('tell nobody who has used nothing, though the limit is nothing, too', async () => {

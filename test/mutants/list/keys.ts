@@ -123,6 +123,20 @@ export const keys: Mutant[] = [
     specs: ['libs/domains/ai/src/ledger/call-keys'],
   },
   {
+    name: 'keys: a replay of an AI call uses up the event of exhausted credit',
+    file: 'libs/domains/ai/src/ledger/sql/credit-events.sql',
+    find: ' or app.idempotency_key_is_taken(p_customer, p_key_hash)',
+    replace: '',
+    specs: ['test/contract/ai-credit-events'],
+  },
+  {
+    name: 'keys: credit that is exhausted for a call is not told, since its key was taken once',
+    file: 'libs/platform/idempotency/src/sql/idempotency-keys.sql',
+    find: "found and key_state <> 'free' and claimed_at > expired",
+    replace: 'found',
+    specs: ['test/contract/ai-credit-events'],
+  },
+  {
     name: "keys: an AI call's reply is not kept",
     file: 'libs/domains/ai/src/ledger/sql/settle.sql',
     find: 'array_agg((p_calls[k]).reply))',

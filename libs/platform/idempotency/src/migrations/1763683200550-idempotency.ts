@@ -14,6 +14,7 @@ export class IdempotencySchema1763683200550 extends ForwardMigration {
       functions: {
         idempotency_key_lifetime: {},
         claim_idempotency_key: ON_THE_CUSTOMERS_NODE,
+        idempotency_key_is_taken: {},
         complete_idempotency_key: ON_THE_CUSTOMERS_NODE,
         // For the ledger's batches over many customers.
         complete_idempotency_keys: { roles: ['account_operator'] },

@@ -31,6 +31,20 @@ begin
   return found;
 end $$
 
+-- Whether a key is taken, for a request that is refused before it claims it. The condition is that of claim_idempotency_key, which may
+-- call no function about its row on a cluster. The row is read by the key alone: with its age, another index may seem as good.
+create or replace function app.idempotency_key_is_taken(p_customer uuid, p_key_hash bytea) returns boolean
+language plpgsql stable set search_path = pg_catalog, public, pg_temp as $$
+declare
+  expired constant timestamptz := app.now() - app.idempotency_key_lifetime();
+  key_state text;
+  claimed_at timestamptz;
+begin
+  select k.state, k.created_at into key_state, claimed_at from idempotency_key k
+  where k.customer_id = p_customer and k.key_hash = p_key_hash;
+  return found and key_state <> 'free' and claimed_at > expired;
+end $$
+
 -- Keeps the reply to a key's request, in the transaction that settles its effect. Without a reply the key remains taken:
 -- the request was done, and its reply is too large to be kept. Idempotent.
 -- Returns false if the key was given up meanwhile and another request has it.

@@ -43,15 +43,16 @@ begin
   update ai_account a set told_thresholds = acc.told_thresholds, next_threshold_at = next_at where a.customer_id = p_customer;
 end $$;
 
--- Tells the customer that a call was refused for want of credit. Many may be refused: the first of the month is told.
-create or replace function app.ai_announce_exhausted(p_customer uuid) returns void
+-- Tells the customer that a call was refused for want of credit. Many may be refused: the first of the month is told. A call whose
+-- Idempotency-Key, p_key_hash, another has is not refused: it gets the reply that is kept for that one, or waits for it.
+create or replace function app.ai_announce_exhausted(p_customer uuid, p_key_hash bytea) returns void
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 declare
   acc ai_account;
   settings ai_settings;
 begin
   select * into acc from ai_account a where a.customer_id = p_customer for no key update;
-  if not found or 100 = any (acc.told_thresholds) then
+  if not found or 100 = any (acc.told_thresholds) or app.idempotency_key_is_taken(p_customer, p_key_hash) then
     return;
   end if;
   select * into settings from ai_settings s where s.customer_id = p_customer;

@@ -191,7 +191,7 @@ begin
   if coalesce(cardinality(made.reservations), 0) < cardinality(made.results) then
     foreach result in array made.results loop
       if result.outcome in ('exhausted', 'over_limit') then
-        perform app.ai_announce_exhausted(p_customers[its.place])
+        perform app.ai_announce_exhausted(p_customers[its.place], (p_calls[result.place]).key_hash)
         from (select c.place from unnest(p_first, p_last) with ordinality as c (first, last, place)
           where result.place between c.first and c.last) its;
       end if;
@@ -243,7 +243,7 @@ begin
   end if;
   foreach result in array made.results loop
     if result.outcome in ('exhausted', 'over_limit') then
-      perform app.ai_announce_exhausted(p_customer);
+      perform app.ai_announce_exhausted(p_customer, (p_calls[result.place]).key_hash);
     end if;
     return next result;
   end loop;
