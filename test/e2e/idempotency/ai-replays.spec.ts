@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { ReplySealerService } from '@platform/idempotency';
 import { type AiApi, createAiCaller, startAiApi } from '@test/ai-api';
 import { startApi } from '@test/api';
 import { balancesOf } from '@test/ai.fixture';
@@ -26,6 +27,24 @@ describe('an AI message with an Idempotency-Key', () => {
     };
     const send = (other: object = body) => me.post(path, other, { headers: { 'idempotency-key': key } });
     return { ...me, key, send, keys };
+  }
+
+  /** Retries are told that the request is done; it was charged, and its reply is not kept. @returns the charge */
+  async function expectNotKept(
+    { send, keys, call, customer }: Awaited<ReturnType<typeof arrange>>,
+    { path, id }: { path: string; id: string | null },
+  ): Promise<number> {
+    for (let retry = 0; retry < 2; retry++) {
+      const refused = await send();
+      expect(refused.headers.get('x-should-retry')).toBe(path === '/ai/messages' ? null : 'false');
+      const { detail } = await expectProblem(refused, 409, 'idempotency_reply_not_kept');
+      expect(detail).toContain(id);
+    }
+    expect(await keys()).toEqual([{ state: 'done', hasReply: false }]);
+    expect(ai.sandbox.messages.total).toBe(1);
+    const { cost } = (await (await call(`/ai/usage/${id}`)).json()) as { cost: number };
+    expect(await balancesOf(ai.api.superuser, customer.id)).toMatchObject({ usage: cost, reserved: 0 });
+    return cost;
   }
 
   describe.each(ROUTES)('on POST %s', (path) => {
@@ -154,22 +173,26 @@ describe('an AI message with an Idempotency-Key', () => {
       ['JSON', {}, largeMessage],
       ['a stream', { stream: true }, largeStream],
     ])('is not run again when its reply was too large to be kept, as %s', async (_, form, reply) => {
-      const { send, keys, call, customer } = await arrange(path, { ...MESSAGE, ...form, max_tokens: 21_333 });
+      const arranged = await arrange(path, { ...MESSAGE, ...form, max_tokens: 21_333 });
       ai.sandbox.messages.script({ reply: reply() });
-      const first = await send();
+      const first = await arranged.send();
       expect(first.ok).toBe(true);
       expect((await first.text()).length).toBeGreaterThan(2 * 1024 * 1024);
-      const id = first.headers.get('x-ai-usage-id');
-      for (let retry = 0; retry < 2; retry++) {
-        const refused = await send();
-        expect(refused.headers.get('x-should-retry')).toBe(path === '/ai/messages' ? null : 'false');
-        const { detail } = await expectProblem(refused, 409, 'idempotency_reply_not_kept');
-        expect(detail).toContain(id);
-      }
-      expect(await keys()).toEqual([{ state: 'done', hasReply: false }]);
-      expect(ai.sandbox.messages.total).toBe(1);
-      const { cost } = (await (await call(`/ai/usage/${id}`)).json()) as { cost: number };
-      expect([cost, (await balancesOf(ai.api.superuser, customer.id)).usage]).toEqual([0.006, 0.006]);
+      expect(await expectNotKept(arranged, { path, id: first.headers.get('x-ai-usage-id') })).toBe(0.006);
+    });
+
+    it.each([
+      ['JSON', {}, '"stop_reason"'],
+      ['a stream', { stream: true }, 'event: message_stop'],
+    ])('is charged and answered though its reply cannot be sealed, as %s', async (_, form, end) => {
+      const arranged = await arrange(path, { ...MESSAGE, ...form });
+      const seal = jest.spyOn(ai.api.app.get(ReplySealerService), 'seal').mockRejectedValueOnce(new Error('a fault'));
+      const first = await arranged.send();
+      expect(first.ok).toBe(true);
+      expect(await first.text()).toContain(end);
+      seal.mockRestore();
+      const cost = await expectNotKept(arranged, { path, id: first.headers.get('x-ai-usage-id') });
+      expect(cost).toBeGreaterThan(0);
     });
   });
 

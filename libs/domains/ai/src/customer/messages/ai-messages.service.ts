@@ -3,7 +3,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import { CustomerContextService } from '@platform/context';
 import { HeldShares, TimeShares } from '@platform/fairness';
-import { KeyedCallsService } from '@platform/idempotency';
+import { type KeyedCall, KeyedCallsService, type SealedReply } from '@platform/idempotency';
 import type { SettlementResult } from '../../ledger/credit-ledger.port';
 import {
   AiUpstream,
@@ -193,7 +193,7 @@ export class AiMessagesService {
     { usage, requestId: upstreamId }: Pick<UpstreamMessage, 'usage' | 'requestId'>,
     body: Buffer | null,
   ): Promise<SettlementResult> {
-    const reply = key && (body ? await key.seal(body, form.headers(reservationId)) : null);
+    const reply = key && (body ? await this.seal(key, body, form, reservationId) : null);
     return await this.resolution.settle({
       customerId,
       reservationId,
@@ -202,6 +202,22 @@ export class AiMessagesService {
       streamed: form.stream,
       reply,
     });
+  }
+
+  /** @returns the answer as it is kept; null if it is too large or cannot be: it was generated, and is charged all the same */
+  private async seal(
+    key: KeyedCall,
+    body: Buffer,
+    form: AnswerForm,
+    reservationId: string,
+  ): Promise<SealedReply | null> {
+    try {
+      return await key.seal(body, form.headers(reservationId));
+    } catch (error) {
+      const msg = 'the reply of an AI call could not be kept for its Idempotency-Key';
+      this.logger.error({ msg, reservation_id: reservationId, err: error });
+      return null;
+    }
   }
 
   /**
