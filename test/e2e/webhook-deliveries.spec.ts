@@ -518,6 +518,20 @@ describe('Deliveries of events to webhook endpoints', () => {
     expect([...new Set(runs.rows.map(({ group_id }) => group_id))]).toEqual(['failing']);
   });
 
+  it('to an endpoint that has hung for days: the second attempt ends it, though a long queue has no repetitions yet', async () => {
+    const caller = await manager();
+    const { id } = await create(caller);
+    receiver.answer(path, () => undefined);
+    const long = `update webhook_endpoint set failing_since = app.now() - interval '6 days' where id = $1`;
+    await api.superuser.query(long, [id]);
+    await api.superuser.query('begin');
+    for (let count = 0; count < 20; count++) await record(caller.customer.id);
+    await api.superuser.query('commit');
+    await until(async () => (await endpointRow(id))?.disabled_reason === 'failing');
+    expect((await deliveries(id)).map(({ attempts }) => attempts).sort()).toEqual([...Array(18).fill(0), 1, 1]);
+    expect(receiver.at(path)).toHaveLength(2);
+  });
+
   it('of a test have an event of their own, ten an hour', async () => {
     const caller = await manager();
     const { id, secret } = await create(caller);

@@ -147,9 +147,11 @@ begin
     return;
   end if;
   since := case when p_last then null when true = any (p_accepted) then present else coalesce(endpoint.failing_since, present) end;
-  -- After a long silence of events one failed attempt does not disable it: a repetition must have failed, too.
+  -- After a long silence of events one failed attempt does not disable it: a repetition must have failed, too, or an attempt shortly
+  -- before it, as a long queue has no repetitions yet.
   select max(d.attempts) into tried from webhook_delivery d where d.customer_id = p_customer and d.id = any (p_ids);
-  reason := case when p_gone then 'gone' when since <= five_days and tried > 1 then 'failing' end;
+  reason := case when p_gone then 'gone'
+    when since <= five_days and (tried > 1 or endpoint.last_attempt_at >= present - interval '1 hour') then 'failing' end;
   if reason is null and since is not distinct from endpoint.failing_since then
     return next;
     return;
