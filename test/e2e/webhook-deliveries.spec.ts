@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { AddressInfo } from 'node:net';
@@ -229,8 +229,12 @@ describe('Deliveries of events to webhook endpoints', () => {
   });
 
   /** Sends three events to an endpoint that takes so long for each by the worker's clock, and does something meanwhile. */
-  async function sendSlowly(ms: number, meanwhile: (customerId: string) => Promise<unknown> = () => Promise.resolve()) {
-    const caller = await manager();
+  async function sendSlowly(
+    ms: number,
+    meanwhile: (customerId: string) => Promise<unknown> = () => Promise.resolve(),
+    write: (customerId: string) => Promise<unknown> = record,
+  ) {
+    const caller = await manager(['invoices:read']);
     const { id } = await create(caller);
     const now = performance.now.bind(performance);
     let passed = 0;
@@ -242,13 +246,13 @@ describe('Deliveries of events to webhook endpoints', () => {
       });
     });
     await api.superuser.query('begin');
-    for (let count = 0; count < 3; count++) await record(caller.customer.id);
+    for (let count = 0; count < 3; count++) await write(caller.customer.id);
     await api.superuser.query('commit');
     return { customerId: caller.customer.id, id };
   }
 
-  async function deliverSlowly(ms: number) {
-    const sent = await sendSlowly(ms);
+  async function deliverSlowly(...slowness: Parameters<typeof sendSlowly>) {
+    const sent = await sendSlowly(...slowness);
     await untilStates(sent.id, 'delivered', 'delivered', 'delivered');
     return sent;
   }
@@ -264,7 +268,8 @@ describe('Deliveries of events to webhook endpoints', () => {
   });
 
   it('behind slow ones are signed with the time at which they are sent', async () => {
-    await deliverSlowly(4_000);
+    let ahead = 0;
+    await deliverSlowly(4_000, () => setDatabaseClock(api.superuser, { aheadBy: `${(ahead += 4)} seconds` }));
     const [first = 0, ...later] = receiver.at(path).map(({ headers }) => Number(headers['webhook-timestamp']));
     // Rounded down to seconds, after some milliseconds of the test itself.
     for (const [place, time] of later.entries())
@@ -596,6 +601,27 @@ describe('Deliveries of events to webhook endpoints', () => {
     await worker.get(WebhookQueueService).missStopped();
     expect((await deliveries(id)).map(({ state }) => state)).toEqual(['delivered', 'missed', 'missed']);
     expect(receiver.at(path)).toHaveLength(1);
+  });
+
+  it('have no records that were taken out of their events while one before was under way', async () => {
+    const { id } = await sendSlowly(
+      1_000,
+      (customer) =>
+        api.superuser.query(
+          `select app.forget_event_records($1, '{invoice.created}', array(
+             select reference->>'id' from event where customer_id = $1))`,
+          [customer],
+        ),
+      async (customer) => {
+        const invoice = await saveFakeInvoice(api.superuser, customer, { number: randomUUID() });
+        const event = `select app.record_invoice_event($1, 'invoice.created', $2, 'Europe/Oslo')`;
+        await api.superuser.query(event, [customer, invoice.id]);
+      },
+    );
+    await untilStates(id, 'delivered', 'delivered', 'delivered');
+    const [first, ...later] = receiver.at(path).map(({ event }) => Object.keys(event.data));
+    expect(first).toContain('amount_due');
+    expect(later).toEqual([['id'], ['id']]);
   });
 
   it('that were sent to a former address are sent to the new one, whatever the former one answers', async () => {

@@ -86,14 +86,13 @@ end $$;
 -- accepted; seconds until the next attempt. A delivery is given up three days after it was queued. p_last: whether the last attempt was accepted.
 -- The endpoint is disabled if it answered 410 (p_gone), or if all attempts have failed for five days: then the customer has an event of
 -- that, and what waits is missed. disabled: the reason why, or null.
--- more: whether more is due by now. halted: whether what was read with these is not to be sent any more as it was read, since the endpoint
--- was changed or its customer deactivated. Results of an address that the endpoint no longer has, and of deliveries that no longer wait, are not
+-- more: whether more is due by now. Results of an address that the endpoint no longer has, and of deliveries that no longer wait, are not
 -- stored: the former are due at the new address. Nor are failures of deliveries that have another time of queueing than p_queued: they were
 -- queued again during the attempt, and are due at once.
 create or replace function app.record_webhook_attempts(
   p_customer uuid, p_endpoint uuid, p_url text, p_ids uuid[], p_queued timestamptz[], p_statuses integer[], p_errors text[],
   p_accepted boolean[], p_waits integer[], p_last boolean, p_gone boolean)
-returns table (disabled text, more boolean, halted boolean)
+returns table (disabled text, more boolean)
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 declare
   present constant timestamptz := app.now();
@@ -113,12 +112,10 @@ begin
   -- First of all, as whoever changes an endpoint does, so that neither waits for the other's deliveries.
   select e.* into endpoint from webhook_endpoint e where e.customer_id = p_customer and e.id = p_endpoint for no key update;
   more := found and endpoint.disabled_at is null;
-  halted := not more or endpoint.url <> p_url;
-  if halted then
+  if not more or endpoint.url <> p_url then
     return next;
     return;
   end if;
-  halted := exists (select from customer c where c.id = p_customer and not c.active);
   -- One by one: under row level security a cluster refuses to change a list.
   for place in 1 .. cardinality(p_ids) loop
     one := p_ids[place];

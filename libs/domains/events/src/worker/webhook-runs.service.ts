@@ -18,7 +18,10 @@ const BATCH = 10;
 const RUN_MS = 10_000;
 /** A run passes over so many deliveries that cannot be made: if they are more, most likely none can. */
 const MOST_FAULTS = 1000;
-/** Results are stored after this time, though more deliveries were read. */
+/**
+ * Results are stored after this time, and the other deliveries read again: their records may have been taken out of the events, their
+ * endpoint changed, or its customer deactivated.
+ */
 const STORE_AFTER_MS = 500;
 
 /** Seconds from a failed attempt to the next one, by the number of attempts. */
@@ -41,7 +44,7 @@ interface DueDelivery {
   attempts: number;
   created_at: string;
   queued_at: string;
-  /** Seconds since 1970, by the database's clock. */
+  /** When it was read, shortly before it is sent: seconds since 1970, by the database's clock. */
   now: number;
   url: string;
   scopes: Scope[] | null;
@@ -72,8 +75,6 @@ interface Stored {
   disabled: string | null;
   /** Whether more is due by now. */
   more: boolean;
-  /** Whether the others that were read are not to be sent as they were read: the endpoint was changed, or its customer deactivated. */
-  halted: boolean;
 }
 
 const EVENT = `json_build_object('reference', e.reference, 'record', e.record, 'createdAt', app.json_time(e.created_at))`;
@@ -96,7 +97,7 @@ const DUE_OF_CUSTOMER = DUE(
 /** The operator's deliveries are of events of all customers, which on a cluster are on other nodes. */
 const DUE_OF_OPERATOR = DUE('null::json', '');
 const EVENTS = `select e.id, ${EVENT} as event from event e where e.customer_id = $1 and e.id = any ($2)`;
-const RECORD = `select disabled, more, halted from app.record_webhook_attempts($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
+const RECORD = `select disabled, more from app.record_webhook_attempts($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
 
 /**
  * Delivers what is due at one endpoint, one delivery after another. A delivery that fails is due again later and holds back no
@@ -171,50 +172,37 @@ export class WebhookRunsService {
     { until, signal, faults }: { until: number; signal: AbortSignal; faults: Faults },
   ): Promise<boolean> {
     const readAt = performance.now();
-    let storedAt = readAt;
-    let attempts: Attempt[] = [];
-    let more = true;
+    const attempts: Attempt[] = [];
+    let ends = false;
     for (const delivery of due) {
       // What was read and not sent is due in a later run.
       if (signal.aborted || performance.now() >= until) break;
-      const elapsed = (performance.now() - readAt) / 1000;
       // One that cannot be made keeps none behind it from being sent, nor what was sent from being stored.
-      const result = await this.send(endpoint, delivery, delivery.now + elapsed, signal).catch(
+      const result = await this.send(endpoint, delivery, signal).catch(
         (error: unknown) => void faults.set(delivery.id, error),
       );
       if (result === undefined) {
-        if (!(faults.get(delivery.id) instanceof SecretUnreadableError)) continue;
         // The endpoint's own: nothing of it can be signed.
-        more = false;
-        break;
+        ends = faults.get(delivery.id) instanceof SecretUnreadableError;
+        if (ends) break;
+        continue;
       }
       // The worker stops: nothing is known about the attempt, and another worker repeats it.
       if (result.outcome === 'shutdown') break;
       this.measure(delivery, result, (performance.now() - readAt) / 1000);
       const { id, url, queued_at: queuedAt } = delivery;
       attempts.push({ id, url, queuedAt, result, wait: waitOf(delivery.attempts, result) });
-      const isSlow = SLOW.includes(result.outcome);
-      if (result.status === GONE || isSlow || performance.now() - storedAt > STORE_AFTER_MS) {
-        const stored = await this.store(endpoint, attempts);
-        if (stored.disabled !== null || isSlow) return false;
-        if (stored.halted) return stored.more;
-        more = stored.more;
-        [attempts, storedAt] = [[], performance.now()];
-      }
+      ends = SLOW.includes(result.outcome);
+      if (ends || result.status === GONE || performance.now() - readAt > STORE_AFTER_MS) break;
     }
-    if (attempts.length > 0) ({ more } = await this.store(endpoint, attempts));
-    return more;
+    const { more } = attempts.length > 0 ? await this.store(endpoint, attempts) : { more: true };
+    return more && !ends;
   }
 
-  private async send(
-    endpoint: EndpointKey,
-    delivery: DueDelivery,
-    now: number,
-    signal: AbortSignal,
-  ): Promise<WebhookResult> {
+  private async send(endpoint: EndpointKey, delivery: DueDelivery, signal: AbortSignal): Promise<WebhookResult> {
     const { event_id: id, url, secret, former_secrets: former, scopes } = delivery;
     const body = this.bodyOf(endpoint, delivery, scopes);
-    const timestamp = Math.floor(now);
+    const timestamp = Math.floor(delivery.now);
     return this.sender.send({
       operation: 'deliver',
       url,
@@ -249,7 +237,7 @@ export class WebhookRunsService {
 
   private async store({ customerId, id }: EndpointKey, attempts: Attempt[]): Promise<Stored> {
     const results = attempts.map(({ result }) => result);
-    const [stored = { disabled: null, more: false, halted: false }] = await this.dataSource.query<Stored[]>(RECORD, [
+    const [stored = { disabled: null, more: false }] = await this.dataSource.query<Stored[]>(RECORD, [
       customerId,
       id,
       attempts[0]?.url,
