@@ -49,16 +49,22 @@ describe('stack.sh', () => {
     write('steps', '');
     return run('test/containers/simulated-images.sh', ['upgrade'], { FOLDER: folder, BUILT: NEXT, ...settings });
   };
-  const up = (settings: Record<string, string>) =>
-    run('test/containers/simulated-images.sh', ['up'], { FOLDER: folder, ...settings });
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'images-'));
-    write('migrated', PRESENT);
-    for (const name of ['tags', 'programs', 'secrets', 'secrets/owner']) mkdirSync(join(folder, name));
+  const up = (settings: Record<string, string>) => {
+    write('steps', '');
+    return run('test/containers/simulated-images.sh', ['up'], { FOLDER: folder, ...settings });
+  };
+  /** All programs run the present image, beside a database that is in this state. */
+  const begin = (postgres = 'running') => {
+    for (const path of ['migrated', ...PROGRAMS.map((name) => `programs/${name}`)]) write(path, PRESENT);
     write('tags/service:local', PRESENT);
     write('tags/service:former-simulated', FORMER);
+    write('postgres', `former ${postgres}`);
+  };
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'images-'));
+    for (const name of ['tags', 'programs', 'secrets', 'secrets/owner']) mkdirSync(join(folder, name));
     write('tags/service:1.0.0-former', FORMER);
-    for (const name of PROGRAMS) write(`programs/${name}`, PRESENT);
+    begin();
   });
   afterEach(() => rmSync(folder, { recursive: true }));
   const backAtFormer = { programs: [FORMER], local: FORMER, former: PRESENT };
@@ -72,26 +78,26 @@ describe('stack.sh', () => {
       expect(upgrade()).toMatchObject({ status: 0 });
       expect(state()).toEqual({ programs: [NEXT], local: NEXT, former: PRESENT });
       if (status === 0) return expect(killAt).toBeGreaterThan(8);
-      for (const path of ['migrated', ...PROGRAMS.map((name) => `programs/${name}`)]) write(path, PRESENT);
-      for (const [tag, image] of Object.entries({ local: PRESENT, 'former-simulated': FORMER }))
-        write(`tags/service:${tag}`, image);
+      begin();
     }
   });
 
   it('upgrades while the service is stopped: the image that ran before is the former one, wherever it was interrupted', () => {
-    // After the build, and after each of the first tags: the former one's, the candidate's and the release's.
-    for (const killAt of [1, 2, 3, 4]) {
+    // After the build, the start of the database, the migrations, and each of the first tags: the former one's, the candidate's and the release's.
+    for (const killAt of [1, 2, 3, 4, 5, 6]) {
+      begin('exited');
       expect(upgrade({ STOPPED: 'true', KILL_AT: String(killAt) }).status).not.toBe(0);
       expect({ killAt, ...upgrade({ STOPPED: 'true' }) }).toMatchObject({ killAt, status: 0 });
       expect({ killAt, ...state() }).toEqual({ killAt, programs: [NEXT], local: NEXT, former: PRESENT });
-      write('tags/service:local', PRESENT);
-      write('tags/service:former-simulated', FORMER);
-      for (const name of PROGRAMS) write(`programs/${name}`, PRESENT);
     }
   });
 
-  it('changes nothing by an upgrade whose migrations fail', () => {
-    expect(upgrade({ REFUSES: 'refused' }).status).not.toBe(0);
+  it.each<[string, Record<string, string>]>([
+    ['running', {}],
+    ['exited', { STOPPED: 'true' }],
+  ])('changes nothing by an upgrade whose migrations fail, with a database that was %s', (postgres, settings) => {
+    begin(postgres);
+    expect(upgrade({ ...settings, REFUSES: 'refused' }).status).not.toBe(0);
     expect(state()).toEqual({ programs: [PRESENT], local: PRESENT, former: FORMER });
   });
 
@@ -107,6 +113,13 @@ describe('stack.sh', () => {
     expect(state()).toEqual(backAtFormer);
     expect(rollback()).toMatchObject({ status: 0 });
     expect(state()).toEqual(forward);
+  });
+
+  it('rolls back where no replica runs, as when those of the present image end again and again', () => {
+    begin('exited');
+    expect(rollback(undefined, [], { STOPPED: 'true' })).toMatchObject({ status: 0 });
+    expect(state()).toEqual(backAtFormer);
+    expect(existsSync(join(folder, 'secrets/owner/rollback'))).toBe(false);
   });
 
   it('rolls back to an image without the console, which is left out, and forward again', () => {
@@ -130,7 +143,6 @@ describe('stack.sh', () => {
     'goes on with a rollback that was interrupted at any step, and does not undo it: %s',
     (...words) => {
       for (let killAt = firstKill(); ; killAt += STRIDE) {
-        write('migrated', PRESENT);
         if (rollback(killAt, words).status === 0) {
           expect(killAt).toBeGreaterThan(8);
           return;
@@ -142,10 +154,8 @@ describe('stack.sh', () => {
         const isDone = state().local === PRESENT || said.includes('is the image that runs');
         if (!isDone) expect({ killAt, status, said, ...state() }).toMatchObject({ killAt, status: 0, ...backAtFormer });
         else expect(killAt).toBeGreaterThan(8);
-        write('tags/service:local', PRESENT);
-        write('tags/service:former-simulated', FORMER);
+        begin();
         rmSync(join(folder, 'secrets/owner/rollback'), { force: true });
-        for (const name of PROGRAMS) write(`programs/${name}`, PRESENT);
       }
     },
   );
@@ -168,12 +178,12 @@ describe('stack.sh', () => {
   it.each<Record<string, string>>([{}, { STOPPED: 'true' }])(
     'removes what a profile started that .env names no more, and leaves the database: %j',
     (settings) => {
-      write('programs/postgres', PRESENT);
       const { status, said } = up({ ...settings, DISABLED: 'console-tls' });
       expect({ status, said }).toMatchObject({
         ...{ status: 0, said: expect.stringMatching(/^console-tls: is removed, as .*\n/) },
       });
-      expect(readdirSync(join(folder, 'programs')).sort()).toEqual(['api', 'console', 'postgres', 'replica', 'worker']);
+      expect(readdirSync(join(folder, 'programs')).sort()).toEqual(['api', 'console', 'replica', 'worker']);
+      expect(read('postgres')).toBe('former running');
       expect(up({ ...settings, DISABLED: 'console-tls' }).said).not.toContain('removed');
     },
   );

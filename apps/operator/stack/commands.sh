@@ -65,19 +65,14 @@ stack_upgrade() {
   check_profiles
   check_key_file
   build_image
-  if [ "$(count_of api)" = 0 ]; then
-    take_image
-    start_all
-  else
-    check_secrets
-    # Migrations only add: the former version goes on with them. If they fail or are interrupted, it stays the one that is run.
-    VERSION=$(candidate) dc run --rm --no-deps migrate || {
-      say_interrupted >&2
-      exit 1
-    }
-    take_image
-    apply_changes "$(replicas_meant)"
-  fi
+  check_secrets
+  # Migrations only add: the former version goes on with them. If they fail or are interrupted, it stays the one that is run.
+  migrate_candidate || {
+    say_interrupted >&2
+    exit 1
+  }
+  take_image
+  run_image
   say "The service is upgraded to $(tags_of "$(image)")"
 }
 

@@ -22,6 +22,26 @@ candidate() { printf 'candidate-%s' "$compose_project"; }
 # build_image: as the candidate. A command that makes containers does not take it before take_image: its programs need the migrations
 build_image() { RELEASE=$(release) VERSION=$(candidate) dc build; }
 
+# migrate_candidate [OPTION]…: the database, by the candidate. Compose starts a database that does not run: the service is stopped, or a command was
+# interrupted while it replaced it. One that runs compose would replace at once if its settings have changed
+migrate_candidate() {
+  local alone=(--no-deps)
+  is_running postgres || alone=()
+  VERSION=$(candidate) dc run --rm "${alone[@]}" "$@" migrate
+}
+
+# run_image: all programs run the image that was taken. Where no replica runs, or all end again and again, nobody is served meanwhile
+run_image() {
+  local replicas
+  if [ "$(count_of api)" != 0 ]; then
+    apply_changes "$(replicas_meant)"
+  else
+    replicas=$(wanted_replicas)
+    start_all --scale "api=$replicas"
+    forget_rollback
+  fi
+}
+
 # take_image: tags the candidate as the compose file says and with its release; that which runs, or which would be run if the service is
 # stopped, stays as the former one
 take_image() {
@@ -67,7 +87,6 @@ remove_old_images() {
 # the former image is the other one by then
 stack_rollback() {
   local target present taken wanted noted_target noted_present
-  [ "$(count_of api)" != 0 ] || fail 'The service is not running: apps/operator/stack.sh up'
   taken=$(id_of "$(image)")
   present=$taken
   wanted=$(id_of "$(repository):${1:-$(former)}")
@@ -87,7 +106,7 @@ stack_rollback() {
     docker image rm "$(repository):$(candidate)" >/dev/null || true
   fi
   docker tag "$present" "$(repository):$(former)"
-  apply_changes "$(replicas_meant)"
+  run_image
   say "The service runs with $(tags_of "$(image)"). apps/operator/stack.sh rollback goes back again, upgrade builds this folder's version"
 }
 
@@ -96,7 +115,7 @@ stack_rollback() {
 check_target() {
   local said
   docker tag "$1" "$(repository):$(candidate)"
-  if said=$(VERSION=$(candidate) dc run --rm --no-deps -T migrate 2>&1); then
+  if said=$(migrate_candidate -T 2>&1); then
     say "$said"
     return 0
   fi
