@@ -101,6 +101,28 @@ describe('stack.sh', () => {
     expect(state()).toEqual({ programs: [PRESENT], local: PRESENT, former: FORMER });
   });
 
+  it.each([
+    ['up', up],
+    ['upgrade', upgrade],
+  ])('%s goes on with an upgrade that was interrupted while it replaced the database', (_, goOn) => {
+    // When its container was stopped, when it was removed, and when the new one was made.
+    for (const [killAt, left] of [
+      [7, 'former exited'],
+      [8, undefined],
+      [9, 'other created'],
+    ] as const) {
+      begin();
+      expect(upgrade({ SETTINGS: 'other', KILL_AT: String(killAt) }).status).not.toBe(0);
+      expect({ killAt, left: existsSync(join(folder, 'postgres')) ? read('postgres') : undefined }).toEqual({
+        killAt,
+        left,
+      });
+      expect({ killAt, ...goOn({ SETTINGS: 'other' }) }).toMatchObject({ killAt, status: 0 });
+      expect(read('postgres')).toBe('other running');
+      expect(state()).toEqual({ programs: [NEXT], local: NEXT, former: PRESENT });
+    }
+  });
+
   it('names the rotation that was interrupted where an upgrade cannot migrate: the owner may have a password that nobody knows', () => {
     write('secrets/owner/passwords-are-rotated', 'yes');
     const { status, said } = upgrade({ REFUSES: 'refused' });

@@ -122,8 +122,9 @@ apply_changes() {
   local service proxy absent
   check_secrets
   remove_disabled
+  # The API needs them: also where a command was interrupted while it replaced their containers.
   for service in valkey postgres; do
-    if outdated $service; then replace $service; fi
+    if outdated $service; then replace $service; elif ! is_running $service; then start_missing $service; fi
   done
   if outdated api; then replace_replicas "$1"; else set_replicas "$1"; fi
   for service in worker console console-tls archive prometheus alertmanager grafana; do
@@ -140,12 +141,7 @@ apply_changes() {
   done
   end_commands
   absent=$(missing)
-  for service in $absent; do
-    say "$service: is started"
-    # Its former container may have been made with other settings.
-    containers "$service" | xargs -r docker rm -f >/dev/null
-    begin "$service"
-  done
+  for service in $absent; do start_missing "$service"; done
   # Made anew, and not run: docker compose up would else replace all that depends on them, at once.
   for service in secrets migrate; do
     if outdated $service; then
@@ -156,6 +152,13 @@ apply_changes() {
   end_detour
   # Everything has the image now that a rollback was to.
   forget_rollback
+}
+
+# start_missing SERVICE: with a new container, as its former one may have been made with other settings
+start_missing() {
+  say "$1: is started"
+  containers "$1" | xargs -r docker rm -f >/dev/null
+  begin "$1"
 }
 
 stack_replace() {
