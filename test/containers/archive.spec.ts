@@ -67,13 +67,19 @@ class Archive {
     return { status, stdout, stderr, asked: readFileSync(join(this.folder, 'asked'), 'utf8') };
   }
 
-  /** Lets it receive changes until it does, or is killed. @returns the history that it goes on with */
-  receive({ killed = false } = {}): string | undefined {
+  /** Lets it receive changes until it does, or is killed; the first question about its slot may fail. @returns the history that it goes on with */
+  receive({ killed = false, unanswered = false } = {}): string | undefined {
     const slot = join(this.folder, 'slot');
+    const fails = unanswered ? `mkdir '${this.folder}/unanswered' 2>/dev/null && exit 2;` : '';
     this.program(
       'psql',
-      `case $* in *drop_replication*) rm -f '${slot}' ;; *wal_status*) ls '${slot}' 2>/dev/null | wc -l ;; esac`,
+      `case $* in
+        *drop_replication*) rm -f '${slot}' ;;
+        *wal_status*) ${fails} ls '${slot}' 2>/dev/null | wc -l ;;
+      esac`,
     );
+    this.program('sleep', 'exec /bin/sleep 0.05');
+    rmSync(join(this.folder, 'received'), { force: true });
     const receives = `echo "$*" >'${this.folder}/received'; kill $PPID`;
     this.program(
       'pg_receivewal',
@@ -181,6 +187,13 @@ describe('the archive of the WAL', () => {
     expect(present > former).toBe(true);
     expect(archive.has(present, 'wal')).toBe(true);
     expect(archive.receive()).toBe(present);
+  });
+
+  it('begins no other history where the database did not answer, once, whether its slot is there', () => {
+    archive.save(2, [1]);
+    const present = archive.receive() ?? '';
+    writeFileSync(join(archive.folder, 'archive', present, 'wal/000000010000000000000001'), '');
+    expect(archive.receive({ unanswered: true })).toBe(present);
   });
 
   it('removes nothing by a clock that is much later than the newest base backup was made, as one may be when the machine starts', () => {

@@ -30,16 +30,13 @@ make_history() {
   mkdir -p "/archive/$name.new/wal" "/archive/$name.new/base" && mv "/archive/$name.new" "/archive/$name"
 }
 
-# unbroken: whether the slot has the continuation of the newest history
-unbroken() {
-  [ -n "$(history)" ] && [ "$(sql "select count(*) from pg_replication_slots where slot_name = '$slot' and wal_status <> 'lost'")" = 1 ]
-}
-
 receiving() { [ -n "${receiver:-}" ] && kill -0 "$receiver" 2>/dev/null; }
 
+# receive: what continues the newest history, or another one if the slot does not have it. Where the database does not say whether it has, nothing begins
 receive() {
-  sql 'select 1' >/dev/null || return 1
-  unbroken || begin_history || return 1
+  local kept
+  kept=$(sql "select count(*) from pg_replication_slots where slot_name = '$slot' and wal_status <> 'lost'") || return 1
+  { [ -n "$(history)" ] && [ "$kept" = 1 ]; } || begin_history || return 1
   pg_receivewal --slot=$slot --synchronous --no-loop -D "/archive/$(history)/wal" &
   receiver=$!
 }
