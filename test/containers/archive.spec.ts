@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -20,6 +21,9 @@ const PROGRAMS = {
     mkdir -p "$2" && cd "$2" && echo 'START WAL LOCATION: 0/2000028 (file 000000010000000000000002)' >backup_label && tar czf base.tar.gz backup_label`,
   pg_archivecleanup: 'exit 0',
 };
+
+/** As PostgreSQL is made without a word about it. */
+const SEGMENT_BYTES = 16_777_216;
 
 /** The folder of an archive, with scripts that keep it there. */
 class Archive {
@@ -75,6 +79,7 @@ class Archive {
       'psql',
       `case $* in
         *drop_replication*) rm -f '${slot}' ;;
+        *wal_segment_size*) echo ${SEGMENT_BYTES} ;;
         *wal_status*) ${fails} ls '${slot}' 2>/dev/null | wc -l ;;
       esac`,
     );
@@ -194,6 +199,20 @@ describe('the archive of the WAL', () => {
     const present = archive.receive() ?? '';
     writeFileSync(join(archive.folder, 'archive', present, 'wal/000000010000000000000001'), '');
     expect(archive.receive({ unanswered: true })).toBe(present);
+  });
+
+  it('receives again after a full disk, which left a segment short that has nothing yet', () => {
+    archive.save(2, [1]);
+    const history = archive.receive() ?? '';
+    const sizes = { whole: SEGMENT_BYTES, empty: 0, short: 1_048_576 };
+    const file = (name: string) => `${name}.partial`;
+    for (const [name, bytes] of Object.entries(sizes)) {
+      const path = join(archive.folder, 'archive', history, 'wal', file(name));
+      writeFileSync(path, '');
+      truncateSync(path, bytes);
+    }
+    expect(archive.receive()).toBe(history);
+    expect(Object.keys(sizes).filter((name) => archive.has(history, 'wal', file(name)))).toEqual(['whole', 'empty']);
   });
 
   it('removes nothing by a clock that is much later than the newest base backup was made, as one may be when the machine starts', () => {

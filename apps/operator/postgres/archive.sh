@@ -34,9 +34,13 @@ receiving() { [ -n "${receiver:-}" ] && kill -0 "$receiver" 2>/dev/null; }
 
 # receive: what continues the newest history, or another one if the slot does not have it. Where the database does not say whether it has, nothing begins
 receive() {
-  local kept
+  local kept segment
   kept=$(sql "select count(*) from pg_replication_slots where slot_name = '$slot' and wal_status <> 'lost'") || return 1
+  segment=$(sql "select setting from pg_settings where name = 'wal_segment_size'") || return 1
   { [ -n "$(history)" ] && [ "$kept" = 1 ]; } || begin_history || return 1
+  # It fills a segment with zeros before it writes into it. One that a full disk, or its own end, has left short has nothing else, and it would never
+  # start beside it.
+  find "/archive/$(history)/wal" -name '*.partial' -size +0c ! -size "${segment}c" -delete
   pg_receivewal --slot=$slot --synchronous --no-loop -D "/archive/$(history)/wal" &
   receiver=$!
 }
