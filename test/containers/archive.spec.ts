@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { until } from '@test/until';
 
 const SCRIPTS = 'apps/operator/postgres';
 /** Programs of PostgreSQL as far as the script needs them: what each is asked to do is noted. */
@@ -95,16 +96,35 @@ class Archive {
     return /archive\/(\w+)\/wal/.exec(readFileSync(join(this.folder, 'received'), 'utf8'))?.[1];
   }
 
-  /** One round of its loop, while it receives changes. @returns whether it made a base backup */
-  goOn(): boolean {
+  /** Rounds of its loop, while it receives changes, until one pauses with this end. @returns the number of base backups that it begins */
+  goOn(pause = 'kill $PPID'): number {
     this.program('psql', 'echo 1');
     this.program('pg_receivewal', 'exec /bin/sleep 60');
-    this.program('sleep', 'kill $PPID');
-    this.runs('run');
-    return (
-      existsSync(join(this.folder, 'asked')) &&
-      readFileSync(join(this.folder, 'asked'), 'utf8').includes('pg_basebackup')
+    this.program('sleep', pause);
+    return this.runs('run').stdout.split('a base backup begins').length - 1;
+  }
+
+  /** Base backups fail, for several rounds of its loop. @returns their number */
+  failsAgain(): number {
+    this.program('pg_basebackup', 'exit 1');
+    const [failed, rounds] = ['base-failed', 'rounds'].map((name) => `'${join(this.folder, name)}'`);
+    return this.goOn(`/bin/sleep 0.05; [ ! -e ${failed} ] || echo >>${rounds}
+      [ ! -e ${rounds} ] || [ "$(wc -l <${rounds})" -lt 5 ] || kill $PPID`);
+  }
+
+  /** Its receiver dies during a base backup, and stops all of it once it was started again. @returns the process of the base backup, and whether that had ended */
+  receiverDies(): { status: number | null; process: number; ended: boolean } {
+    const path = (name: string) => join(this.folder, name);
+    this.program('psql', 'echo 1');
+    this.program('sleep', 'exec /bin/sleep 0.05');
+    this.program('pg_basebackup', `echo $$ >'${path('begun')}'; /bin/sleep 15; touch '${path('ended')}'`);
+    this.program(
+      'pg_receivewal',
+      `until [ -s '${path('begun')}' ]; do /bin/sleep 0.02; done
+      mkdir '${path('died')}' 2>/dev/null || { kill $PPID; exec /bin/sleep 60; }`,
     );
+    const { status } = this.runs('run');
+    return { status, process: Number(readFileSync(path('begun'), 'utf8')), ended: existsSync(path('ended')) };
   }
 
   /** Whether it is, while it receives changes, so many minutes after its start and with this first base backup. */
@@ -124,7 +144,7 @@ class Archive {
     if (failed) writeFileSync(join(this.folder, 'base-failed'), '');
     writeFileSync(join(this.folder, 'made-of'), '');
     utimesSync(join(this.folder, 'made-of'), NOW / 1000, NOW / 1000 - minutes * 60);
-    return this.runs('health') === 0;
+    return this.runs('health').status === 0;
   }
 
   /** Base backups have failed for so many minutes. */
@@ -138,9 +158,13 @@ class Archive {
     writeFileSync(join(this.folder, 'bin', name), `#!/bin/bash\n${does}\n`, { mode: 0o755 });
   }
 
-  private runs(command: string): number | null {
+  private runs(command: string): { status: number | null; stdout: string } {
     const env = { ...process.env, PATH: `${this.folder}/bin:${process.env.PATH}` };
-    return spawnSync('bash', [join(this.folder, 'archive.sh'), command], { env, stdio: 'ignore' }).status;
+    return spawnSync('bash', [join(this.folder, 'archive.sh'), command], {
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
   }
 
   has(...path: string[]): boolean {
@@ -258,7 +282,19 @@ describe('the archive of the WAL', () => {
     ['too old', [2], true],
   ])('knows whether a base backup is due where the newest is %s: %j', (_, bases, isDue) => {
     archive.save(20, bases);
-    expect(archive.goOn()).toBe(isDue);
+    expect(archive.goOn()).toBe(isDue ? 1 : 0);
+  });
+
+  it('begins no other base backup at once where one failed', () => {
+    archive.save(20, [2]);
+    expect(archive.failsAgain()).toBe(1);
+  });
+
+  it('starts its receiver again during a base backup, and ends both when it is stopped', async () => {
+    archive.save(20, [2]);
+    const { status, process: base, ended } = archive.receiverDies();
+    expect({ status, ended }).toEqual({ status: 0, ended: false });
+    await until(() => spawnSync('kill', ['-0', String(base)]).status !== 0);
   });
 
   it.each([

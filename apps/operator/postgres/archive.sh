@@ -30,8 +30,6 @@ make_history() {
   mkdir -p "/archive/$name.new/wal" "/archive/$name.new/base" && mv "/archive/$name.new" "/archive/$name"
 }
 
-receiving() { [ -n "${receiver:-}" ] && kill -0 "$receiver" 2>/dev/null; }
-
 # receive: what continues the newest history, or another one if the slot does not have it. Where the database does not say whether it has, nothing begins
 receive() {
   local kept segment
@@ -117,20 +115,47 @@ base_is_due() {
 
 scripts() { cat "$0" "$(dirname "$0")/archive-folders.sh"; }
 
+is_at_work() { [ -n "$1" ] && kill -0 "$1" 2>/dev/null; }
+
+# begin_base: beside the WAL, whose receiver may have to be started again meanwhile. In a process group, so that its programs end with it
+begin_base() {
+  say 'a base backup begins'
+  set -m
+  "$0" base &
+  base=$!
+  set +m
+}
+
+# note_end: of the base backup. One that failed is not tried again at once, as each try asks the database to write out all that has changed
+note_end() {
+  if wait "$base"; then
+    rm -f /tmp/base-failed
+  else
+    [ -e /tmp/base-failed ] || touch /tmp/base-failed
+    say 'the base backup failed and is tried again in a minute, or old files could not be removed'
+    next_base=$((SECONDS + 60))
+  fi
+  base=
+}
+
+end() {
+  local one
+  for one in $receiver ${base:+-$base}; do
+    kill -- "$one" 2>/dev/null || true
+    wait "${one#-}" || true
+  done
+  exit 0
+}
+
 run() {
+  receiver='' base='' next_base=0
   scripts >/tmp/made-of
-  trap 'receiving && kill "$receiver"; exit 0' TERM INT
+  trap end TERM INT
   while :; do
     log_in
-    receiving || receive || say 'the WAL is not received yet'
-    if receiving && base_is_due; then
-      if "$0" base; then
-        rm -f /tmp/base-failed
-      else
-        [ -e /tmp/base-failed ] || touch /tmp/base-failed
-        say 'the base backup failed and is tried again, or old files could not be removed'
-      fi
-    fi
+    is_at_work "$receiver" || receive || say 'the WAL is not received yet'
+    [ -z "$base" ] || is_at_work "$base" || note_end
+    if [ -z "$base" ] && [ "$SECONDS" -ge "$next_base" ] && is_at_work "$receiver" && base_is_due; then begin_base; fi
     sleep 5 &
     wait $! || true
   done
