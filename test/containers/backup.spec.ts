@@ -36,6 +36,20 @@ describe('the copy of a backup', () => {
   );
 });
 
+describe('a backup whose rows cannot be counted', () => {
+  it('is complete and stays, without their number', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'backup-'));
+    const UNCOUNTED = BACKUP.replace('in_postgres() { :; }', 'in_postgres() { [[ $* != *query_to_xml* ]]; }');
+    const env = { PATH: process.env.PATH, BACKUP_DIRECTORY: folder };
+    const { status, stdout } = spawnSync('bash', ['-c', UNCOUNTED], { ...NO_INPUT, env });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('rows could not be counted') });
+    expect(readdirSync(join(folder, ...readdirSync(folder))).sort()).toEqual([
+      ...['SHA256SUMS', 'account.dump', 'former-secrets-key', 'secrets-key'],
+    ]);
+    rmSync(folder, { recursive: true });
+  });
+});
+
 describe('the backups of former days', () => {
   const name = (days: number) =>
     `account-${new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
