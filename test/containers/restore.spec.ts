@@ -1,6 +1,6 @@
 import { spawnSync, type SpawnSyncOptions } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { databaseOn, databaseServer, onNode } from '@test/database-server';
@@ -253,6 +253,27 @@ describe('a restore of a backup', () => {
       expect(existsSync(join(folder, 'secrets/owner/event-positions'))).toBe(false);
     },
   );
+});
+
+describe('a restore of a backup of another user', () => {
+  it('says that it is, and how to go on', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'backup-of-other-'));
+    const own = process.getuid?.() !== 0;
+    // Root may read everything: it becomes somebody who has no right here, and whose shell is given the scripts.
+    chmodSync(folder, own ? 0o000 : 0o700);
+    const scripts = ['common', 'restore'].map((part) => readFileSync(`apps/operator/stack/${part}.sh`, 'utf8'));
+    const RESTORE_DUMP = `set -euo pipefail\ndocker() { :; }\n${scripts.join('\n')}\nfolder=$1 key= keep_key=\nrestore_dump`;
+    const { status, stderr } = spawnSync('bash', ['-c', RESTORE_DUMP, 'restore', folder], {
+      ...NO_INPUT,
+      ...(own ? {} : { cwd: '/', uid: 65_534, gid: 65_534 }),
+    });
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringContaining(`sudo apps/operator/stack.sh restore ${folder}\n`),
+    });
+    chmodSync(folder, 0o700);
+    rmSync(folder, { recursive: true });
+  });
 });
 
 describe('the logins of a restore to a moment', () => {

@@ -29,6 +29,7 @@ stack_restore() {
 # Both have the variables of stack_restore.
 
 restore_dump() {
+  [ ! -d "$folder" ] || [ -x "$folder" ] || fail "$folder is another user's, who made the backup, as root does by schedule: sudo apps/operator/stack.sh restore $folder"
   [ -f "$folder/account.dump" ] || fail 'restore takes a folder with account.dump, or --to TIME'
   if [ -z "$keep_key" ] && [ -z "$key" ]; then
     key=$folder/secrets-key
