@@ -9,6 +9,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -303,6 +304,7 @@ class Database {
     const step = `echo >>'${this.folder}/steps'; [ "$(wc -l <'${this.folder}/steps')" != "$KILL_AT" ] || kill -9 0`;
     const programs = {
       ...{ pg_ctl: 'exit 0', pg_isready: 'exit 0', pg_verifybackup: 'exit 0' },
+      pg_controldata: `echo 'Bytes per WAL segment:                16777216'`,
       df: `echo Avail; cat '${this.folder}/free'`,
       // Entry by entry, as it does itself.
       mv: `if [ "$1" = -t ]; then to=$2; shift 2; else to=$2; set -- "$1"; fi
@@ -437,6 +439,32 @@ describe('the last step of a restore to a moment', () => {
     expect(database.run('recover.sh', ['replay', 'latest'])).toEqual({ status: 0, said: '' });
     expect(database.run('recover.sh', ['swap'])).toEqual({ status: 0, said: '' });
     expect(database.state().whose).toEqual(['recovered']);
+    database.remove();
+  });
+});
+
+describe('the changes that a restore to a moment reads', () => {
+  /** PostgreSQL, as it asks for a segment: by the command that it is started with. */
+  const ASKS = `while [ $# -gt 0 ] && [ "$1" != -o ]; do shift; done
+    eval "set -- \${2:-}"
+    for one in "$@"; do
+      case $one in restore_command=*) command=\${one#*=} command=\${command//%f/$SEGMENT}; sh -c "\${command//%p/$FETCHED}" ;; esac
+    done
+    exit 0`;
+
+  it.each([
+    ['the segment that is being written', '.partial', 16_777_216, true],
+    ['one that a full disk has left short', '.partial', 1_048_576, false],
+    ['a former one', '', 16_777_216, true],
+  ])('are those of %s', (_, ending, bytes, isFetched) => {
+    const database = new Database();
+    const [name, fetched] = ['000000010000000000000003', join(database.folder, 'fetched')];
+    database.does('pg_ctl', `SEGMENT=${name} FETCHED=${fetched}\n${ASKS}`);
+    const segment = join(database.folder, 'archive/20260101T000000Z/wal', `${name}${ending}`);
+    writeFileSync(segment, '');
+    truncateSync(segment, bytes);
+    expect(database.run('recover.sh', ['replay', 'latest'])).toEqual({ status: 0, said: '' });
+    expect(existsSync(fetched)).toBe(isFetched);
     database.remove();
   });
 });

@@ -44,7 +44,7 @@ check_room() {
 }
 
 replay() {
-  local base wal target=()
+  local base wal segment target=()
   base=/archive/$(find_base "$1")
   wal=${base%/base/*}/wal
   [ "$1" = latest ] || target=(-c "recovery_target_time=$(date -u -d "$1" '+%Y-%m-%d %H:%M:%S.%6N+00')" -c recovery_target_action=promote)
@@ -59,9 +59,11 @@ replay() {
   # Remains of other restores that the base backup found in the folder of the database.
   rm -rf "$made/.recovered" "$made/.former" "$made/.swapping" "$made/.replaced"
   touch "$made/recovery.signal"
-  # The segment that is being written is named .partial. Nobody can connect before the moment is reached.
+  # The segment that is being written is named .partial. One that a full disk has left short has nothing yet, and PostgreSQL would end with it. Nobody
+  # can connect before the moment is reached.
+  segment=$(LC_ALL=C pg_controldata "$made" | sed -n 's/^Bytes per WAL segment: *//p')
   pg_ctl -D "$made" -s -w -t 86400 -l /tmp/recovery.log start -o "$(printf '%q ' -c listen_addresses= -c unix_socket_directories=/tmp -c hot_standby=off \
-    -c "restore_command=cp $wal/%f %p 2>/dev/null || cp $wal/%f.partial %p 2>/dev/null" "${target[@]}")" || fail_replay
+    -c "restore_command=cp $wal/%f %p 2>/dev/null || { test -n \"\$(find $wal/%f.partial -size ${segment}c)\" && cp $wal/%f.partial %p; } 2>/dev/null" "${target[@]}")" || fail_replay
   until pg_isready -q -h /tmp; do
     pg_ctl -D "$made" -s status >/dev/null || fail_replay
     sleep 0.2
