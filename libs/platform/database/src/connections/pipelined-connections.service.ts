@@ -1,4 +1,4 @@
-import { Socket } from 'node:net';
+import { connect, Socket } from 'node:net';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Client, type QueryResultRow } from 'pg';
 import { tracedStatement } from '@platform/tracing';
@@ -20,6 +20,8 @@ const KEEP_PLANS = `
 
 /** Pause before a lost connection is opened again. */
 const REOPEN_MS = 250;
+/** Time for the server to cancel a statement. */
+const CANCEL_MS = 500;
 
 /**
  * One connection that connects at its first use, or when it is created if it is to be kept open, and again after it was
@@ -37,6 +39,8 @@ class PipelinedConnection implements BatchSender {
   private connecting?: Promise<Client>;
   private ended = false;
   private socket?: Socket;
+  /** Whether it has just had the running statement cancelled, since nothing had been answered for too long. */
+  private interrupted = false;
   /** When it could not be opened the last time; undefined once it could. */
   private failedAt?: number;
   /** Batches that are sent when the turn of the event loop ends. */
@@ -125,9 +129,13 @@ class PipelinedConnection implements BatchSender {
     return this.worked({ customers, bytes, ms });
   }
 
-  failed(customerId: string | undefined, sentAt: number): void {
-    if (customerId === undefined) this.busyUntil = performance.now();
+  failed(customerId: string | undefined, sentAt: number): boolean {
+    this.repliedAt = performance.now();
+    if (customerId === undefined) this.busyUntil = this.repliedAt;
     else this.answered([customerId], [0], sentAt);
+    const { interrupted } = this;
+    this.interrupted = false;
+    return interrupted;
   }
 
   private async sendBatches(): Promise<void> {
@@ -168,7 +176,8 @@ class PipelinedConnection implements BatchSender {
 
   private async open(): Promise<Client> {
     const socket = new Socket();
-    const client = new Client({ ...this.settings, pipeline: true, stream: () => socket });
+    // The driver's own timer of a statement runs while it waits behind others, and closes the connection of them all.
+    const client = new Client({ ...this.settings, query_timeout: 0, pipeline: true, stream: () => socket });
     countRefusals(client);
     const forget = () => this.forget(client);
     // The driver rejects pending statements; the next send opens a new connection.
@@ -176,7 +185,8 @@ class PipelinedConnection implements BatchSender {
     client.on('end', forget);
     try {
       await client.connect();
-      await client.query(KEEP_PLANS);
+      const opening = { text: KEEP_PLANS, query_timeout: this.settings.query_timeout };
+      await client.query(opening);
     } catch (error) {
       // Connected, and of no use.
       socket.destroy();
@@ -186,10 +196,55 @@ class PipelinedConnection implements BatchSender {
     this.failedAt = undefined;
     this.client = client;
     this.socket = socket;
+    this.repliedAt = performance.now();
+    this.watch(client, socket);
     // Closed while it connected.
     if (this.ended) await client.end();
     return client;
   }
+
+  /**
+   * Bounds how long nothing is answered. The server ends each statement in time, but not several that it answers together: the one
+   * that runs then is cancelled. A server that does not answer even that has vanished without closing the connection.
+   */
+  private watch(client: Client, socket: Socket): void {
+    const { query_timeout: boundMs } = this.settings;
+    if (!boundMs) return;
+    const check = () => {
+      if (this.client !== client) return;
+      const silentMs = this.load === 0 ? 0 : performance.now() - this.repliedAt;
+      const isSilent = silentMs >= boundMs;
+      if (isSilent && this.interrupted) {
+        socket.destroy();
+        return;
+      }
+      this.interrupted = isSilent;
+      if (isSilent) cancelRunning(client);
+      setTimeout(check, isSilent ? CANCEL_MS : boundMs - silentMs).unref();
+    };
+    check();
+  }
+}
+
+/** The number that stands for a version of the protocol in a request to cancel. */
+const CANCEL_REQUEST = 80_877_102;
+
+/**
+ * Asks the server to cancel the statement that runs on a connection. The protocol has a connection of its own for that, without a
+ * reply.
+ */
+function cancelRunning(client: Client): void {
+  // The driver's types leave the latter two out.
+  const { host, port, processID, secretKey } = client as Client & { processID: number; secretKey: number };
+  const request = Buffer.alloc(16);
+  [request.length, CANCEL_REQUEST, processID, secretKey].forEach((word, place) =>
+    request.writeInt32BE(word, 4 * place),
+  );
+  const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+  // If it cannot be asked, the connection is closed.
+  socket.on('error', () => undefined);
+  socket.setTimeout(CANCEL_MS, () => socket.destroy());
+  socket.end(request);
 }
 
 /**

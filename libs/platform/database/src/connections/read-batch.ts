@@ -15,7 +15,7 @@ import { noteBatch, ReadCost } from './slow-reads';
  * has 8 kB or the end of it, so this process would have nothing to do while a large batch of small reads runs.
  */
 const CAPACITY = 8;
-/** How often a read that never ran is sent again. */
+/** How often a read that never ran, or was interrupted, is sent again. */
 const REPEATS = 5;
 
 /** A read as one customer, and the promise of its rows. */
@@ -28,7 +28,7 @@ interface CustomerRead {
   readonly begunAt: number;
   readonly resolve: (rows: object[]) => void;
   readonly reject: (error: unknown) => void;
-  /** How often it was sent and never ran. */
+  /** How often it was sent again. */
   repeats: number;
 }
 
@@ -42,8 +42,11 @@ export interface BatchSender {
    * the database took, in milliseconds
    */
   answered(customers: readonly string[], bytes: readonly number[], sentAt: number): number;
-  /** A batch that was sent then has failed: the reads behind it begin now. The time is this customer's, if there is one. */
-  failed(customerId: string | undefined, sentAt: number): void;
+  /**
+   * A batch that was sent then has failed: the reads behind it begin now. The time is this customer's, if there is one. @returns
+   * whether the sender had the running statement cancelled, and not the server for its time
+   */
+  failed(customerId: string | undefined, sentAt: number): boolean;
   /** The batch that is sent next. */
   nextBatch(): ReadBatch;
 }
@@ -163,7 +166,6 @@ export class ReadBatch extends Query {
   }
 
   handleError(error: Error): void {
-    this.stopTimer();
     const statement = this.failedStatement();
     for (const name of this.preparing.slice(this.answered)) if (name !== undefined) this.known.delete(name);
     const [failed, ...skipped] = this.takeUnanswered();
@@ -174,15 +176,15 @@ export class ReadBatch extends Query {
       return;
     }
     const tookTooLong = isCancelled(error);
-    this.sender.failed(tookTooLong ? failed.customerId : undefined, this.sentAt);
+    const interrupted = this.sender.failed(tookTooLong ? failed.customerId : undefined, this.sentAt) && tookTooLong;
     if (tookTooLong) failed.cost.noteTime(true, true);
-    if (this.isUnknownOrDuplicateStatement(error, statement) && failed.repeats++ < REPEATS) skipped.unshift(failed);
+    const again = interrupted || this.isUnknownOrDuplicateStatement(error, statement);
+    if (again && failed.repeats++ < REPEATS) skipped.push(failed);
     else this.reject(failed, error);
     for (const read of skipped) this.sender.nextBatch().add(read);
   }
 
   handleReadyForQuery(): void {
-    this.stopTimer();
     noteBatch(this.costs, this.bytes, this.sender.answered(this.customers, this.bytes, this.sentAt));
   }
 
@@ -217,11 +219,6 @@ export class ReadBatch extends Query {
     else if (isDuplicateStatement(error)) this.known.add(statement);
     else return false;
     return true;
-  }
-
-  /** The driver's timer for the reply ends with the callback. */
-  private stopTimer(): void {
-    (this as unknown as { callback: () => void }).callback();
   }
 
   private run(wire: Wire, statement: PreparedStatement, values: (string | null)[]): void {
