@@ -22,10 +22,12 @@ const UNWRITTEN_USES = 50_000;
 
 // The database tells how long the token is still valid: the process's own date decides nothing. Columns by name: a
 // migration that adds one must not break statements that connections have prepared.
-// The reason of a refusal comes with it: floods of unknown tokens cost one statement each.
+// The reason of a refusal comes with it: floods of unknown tokens cost one statement each. An answer of a standby may be old, and
+// the listener hears of changes from the primary: it must not be remembered.
 const AUTHENTICATE = prepared(
   'tokens.authenticate',
   `select token_id, customer_id, scopes, extract(epoch from expires_at - app.now())::float8 * 1000 as valid_ms, ai_enabled, requests_per_minute, ai_per_minute, sms_per_minute,
+     current_setting('transaction_read_only') = 'on' as is_read_only,
      case when token_id is null then app.token_refusal_reason(given.hash) end as refusal
    from (select $1::bytea as hash) given left join app.authenticate(given.hash) on true`,
 );
@@ -49,6 +51,7 @@ interface Row {
   requests_per_minute: number | null;
   ai_per_minute: number | null;
   sms_per_minute: number | null;
+  is_read_only: boolean;
 }
 
 interface Remembered {
@@ -129,7 +132,7 @@ export class TokenAuthenticatorService implements OnApplicationShutdown {
     }
     const customer = toCustomer(row, askedAt);
     // A change that was received during the query may be newer than its result.
-    if (epoch === this.epoch) this.remember(key, customer);
+    if (epoch === this.epoch && !row.is_read_only) this.remember(key, customer);
     return customer;
   }
 

@@ -14,12 +14,18 @@ import { type StatementTime, StatementTimes } from './statement-times';
  * Statements are planned once per connection, not for each new value: planning over the partitions of two years costs more than
  * running. Not on a cluster, which plans by the customer that is given.
  */
-const KEEP_PLANS = `
-  select set_config('plan_cache_mode', 'force_generic_plan', false)
-  where not exists (select from pg_extension where extname = 'citus')`;
+const OPENING = `
+  select current_setting('transaction_read_only') = 'on' as "isReadOnly",
+    case when not exists (select from pg_extension where extname = 'citus')
+      then set_config('plan_cache_mode', 'force_generic_plan', false) end`;
 
 /** Pause before a lost connection is opened again. */
 const REOPEN_MS = 250;
+/**
+ * How long a connection is used that began as read-only: on a standby, which the server's name may lead to until it follows a
+ * fail-over, or under a setting of that time. No other becomes read-only for good without being closed.
+ */
+const READ_ONLY_MS = 2000;
 /** Time for the server to cancel a statement. */
 const CANCEL_MS = 500;
 
@@ -98,15 +104,9 @@ class PipelinedConnection implements BatchSender {
     return this.load === 0 ? 0 : Math.max(this.latestMs, performance.now() - this.repliedAt);
   }
 
-  /** Closes the connection; pending statements are answered first, unless the server is silent. */
   async end(): Promise<void> {
     this.ended = true;
-    const { client, socket } = this;
-    if (!client) return;
-    const answered = this.load > 0 ? (this.settings.query_timeout ?? 0) : 0;
-    const timer = setTimeout(() => socket?.destroy(), answered + CLOSE_TIMEOUT_MS);
-    await client.end();
-    clearTimeout(timer);
+    if (this.client && this.socket) await this.close(this.client, this.socket);
   }
 
   /** Counts what is sent. @returns the time, to be given to {@link finish} when it was answered */
@@ -183,10 +183,11 @@ class PipelinedConnection implements BatchSender {
     // The driver rejects pending statements; the next send opens a new connection.
     client.on('error', forget);
     client.on('end', forget);
+    let isReadOnly: boolean | undefined;
     try {
       await client.connect();
-      const opening = { text: KEEP_PLANS, query_timeout: this.settings.query_timeout };
-      await client.query(opening);
+      const opening = { text: OPENING, query_timeout: this.settings.query_timeout };
+      isReadOnly = (await client.query<{ isReadOnly: boolean }>(opening)).rows[0]?.isReadOnly;
     } catch (error) {
       // Connected, and of no use.
       socket.destroy();
@@ -198,6 +199,7 @@ class PipelinedConnection implements BatchSender {
     this.socket = socket;
     this.repliedAt = performance.now();
     this.watch(client, socket);
+    if (isReadOnly) setTimeout(() => this.replace(client, socket), READ_ONLY_MS).unref();
     // Closed while it connected.
     if (this.ended) await client.end();
     return client;
@@ -223,6 +225,20 @@ class PipelinedConnection implements BatchSender {
       setTimeout(check, isSilent ? CANCEL_MS : boundMs - silentMs).unref();
     };
     check();
+  }
+
+  /** Opens another connection for all that is sent from now on. */
+  private replace(client: Client, socket: Socket): void {
+    this.forget(client);
+    void this.close(client, socket);
+  }
+
+  /** Closes a connection; pending statements are answered first, unless the server is silent. */
+  private async close(client: Client, socket: Socket): Promise<void> {
+    const answered = this.load > 0 ? (this.settings.query_timeout ?? 0) : 0;
+    const timer = setTimeout(() => socket.destroy(), answered + CLOSE_TIMEOUT_MS);
+    await client.end();
+    clearTimeout(timer);
   }
 }
 

@@ -78,6 +78,22 @@ describe('pipelined connections', () => {
     await pipelines.onApplicationShutdown();
   });
 
+  it('that began on a server that was read-only are replaced, without a statement that fails', async () => {
+    const { login, backends, pipelines } = await connectAsLogin({ size: 2 });
+    await until(async () => (await backends()).length === 2);
+    await database.superuser.query(`alter role ${login} set default_transaction_read_only = on`);
+    for (const pid of await backends()) await database.superuser.query('select pg_terminate_backend($1::int)', [pid]);
+    await until(async () => (await backends()).length === 0);
+    const readOnly = prepared('test.read-only', `select current_setting('transaction_read_only') as state`);
+    const states = () => Promise.all(Array.from({ length: 2 }, () => pipelines.single(readOnly, [])));
+    const read = (state: string) => [[{ state }], [{ state }]];
+    await until(async () => (await backends()).length === 2);
+    expect(await states()).toEqual(read('on'));
+    await database.superuser.query(`alter role ${login} reset default_transaction_read_only`);
+    await until(async () => JSON.stringify(await states()) === JSON.stringify(read('off')));
+    await pipelines.onApplicationShutdown();
+  });
+
   it('are closed if their first statement fails', async () => {
     const blocker = await connectAsSuperuser(database);
     // A backend that starts without PostgreSQL's cache file of the catalog opens this table already then: this one writes the file.
