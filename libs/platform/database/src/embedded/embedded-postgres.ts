@@ -41,7 +41,7 @@ export interface EmbeddedPostgresOptions {
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const user = unprivilegedUser();
   const binaries = await locatePostgres(user);
-  const data = join(reachableFolder(user, options.folder), 'postgres');
+  const data = join(await reachableFolder(user, options.folder), 'postgres');
   if (existsSync(join(data, 'PG_VERSION'))) await stopLeftOver(data);
   else await initialiseCluster({ binaries, data, password: options.password, user });
 
@@ -96,7 +96,7 @@ async function initialiseCluster(cluster: {
   const { binaries, data, password, user } = cluster;
   const unfinished = `${data}.new`;
   await rm(unfinished, { recursive: true, force: true });
-  await mkdir(unfinished, { recursive: true, mode: 0o700 });
+  await mkdir(unfinished, { mode: 0o700 });
   if (user) await chown(unfinished, user.uid, user.gid);
   const secrets = await mkdtemp(join(tmpdir(), 'pg-'));
   const passwordFile = join(secrets, 'password');

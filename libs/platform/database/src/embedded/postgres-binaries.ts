@@ -33,10 +33,22 @@ function reachableBy(user: SystemUser | undefined, path: string): boolean {
   }
 }
 
-/** The folder itself, or one with the same name for the same project that PostgreSQL's user can access. */
-export function reachableFolder(user: SystemUser | undefined, folder: string): string {
+/**
+ * The folder itself, or one with the same name for the same project that PostgreSQL's user can access. It is created if it does not
+ * exist.
+ */
+export async function reachableFolder(user: SystemUser | undefined, folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
   if (reachableBy(user, folder)) return folder;
-  return join(SHARED_FOLDER, createHash('sha256').update(folder).digest('hex').slice(0, 16));
+  await openFolder(SHARED_FOLDER);
+  return openFolder(join(SHARED_FOLDER, createHash('sha256').update(folder).digest('hex').slice(0, 16)));
+}
+
+/** Lets all users pass through a folder of ours, also if root's umask or an earlier version has closed it. */
+async function openFolder(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  await chmod(folder, 0o755);
+  return folder;
 }
 
 /** Full paths of PostgreSQL's programs. */
@@ -70,7 +82,7 @@ async function copied(native: string, name: string): Promise<string> {
   const { version } = JSON.parse(await readFile(join(native, '..', 'package.json'), 'utf8')) as { version: string };
   const home = join(SHARED_FOLDER, `${name.replace(/\W+/g, '-').slice(1)}-${version}`);
   if (existsSync(home)) return home;
-  await mkdir(SHARED_FOLDER, { recursive: true });
+  await openFolder(SHARED_FOLDER);
   const scratch = await mkdtemp(`${home}-`);
   await cp(native, scratch, { recursive: true, verbatimSymlinks: true });
   await chmod(scratch, 0o755);
