@@ -111,6 +111,23 @@ describe.each(Object.entries(SDKS))('With %s', (_, create) => {
     });
   });
 
+  it('an answer that cites a document is sent back in the next turn', async () => {
+    const { client } = await start();
+    const data = 'Oslo is the capital of Norway.';
+    const document: Current.DocumentBlockParam = {
+      type: 'document',
+      source: { type: 'text', media_type: 'text/plain', data },
+      citations: { enabled: true },
+    };
+    const question: Current.MessageParam = { role: 'user', content: [document, { type: 'text', text: 'Which city?' }] };
+    const asked = { ...hello(), messages: [question] };
+    for (const answer of [await client.messages.create(asked), await client.messages.stream(asked).finalMessage()]) {
+      expect(answer.content).toMatchObject([{ citations: [{ cited_text: data }] }]);
+      const messages = [question, { role: 'assistant' as const, content: answer.content }, ...hello('And?').messages];
+      expect(await client.messages.create({ ...asked, messages })).toMatchObject({ stop_reason: 'end_turn' });
+    }
+  });
+
   it('tokens are counted for nothing, and the models are listed', async () => {
     const { client, customer } = await start();
     const { input_tokens } = await client.messages.countTokens({

@@ -99,6 +99,21 @@ describe('readMessageRequest', () => {
       },
       ['/messages/0/content/0/content/0/source'],
     ],
+    [
+      'a file that is named otherwise than by a text',
+      { messages: [{ role: 'user', content: [{ type: 'image', source: { file_id: ['f'] } }] }] },
+      ['/messages/0/content/0/source'],
+    ],
+    [
+      'a file in the citations of a document',
+      { messages: [{ role: 'user', content: [{ type: 'document', citations: { file_id: 'f' } }] }] },
+      ['/messages/0/content/0/citations'],
+    ],
+    [
+      'a file that is called null',
+      { messages: [{ role: 'user', content: [{ type: 'image', source: { file_id: 'null' } }] }] },
+      ['/messages/0/content/0/source'],
+    ],
   ])('refuses %s', (_, body, pointers) => {
     expect(faultsOf(body)).toEqual(pointers);
   });
@@ -118,6 +133,19 @@ describe('readMessageRequest', () => {
     [
       "a tool's input that speaks of files",
       { messages: [{ role: 'assistant', content: [{ type: 'tool_use', input: { file_id: 'mine' } }] }] },
+    ],
+    [
+      'the citations of an answer, which name no file',
+      {
+        messages: [
+          hello,
+          {
+            role: 'assistant',
+            content: [{ ...text, citations: [{ type: 'char_location', cited_text: 'a', file_id: null }] }],
+          },
+          hello,
+        ],
+      },
     ],
   ])('accepts %s', (_, body) => {
     expect(faultsOf(body)).toEqual([]);

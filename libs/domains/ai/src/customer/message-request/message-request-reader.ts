@@ -5,7 +5,7 @@ import type { CacheUse } from '../../ledger/credit-ledger.port';
 import type { MessageContent } from '../../ports/ai-upstream.port';
 import { InputBound } from './input-bound';
 import { type FieldRule, type JudgedPlace, PLAIN_FIELDS, type RequestFields } from './request-fields';
-import { type Frame, type FrameKind, kindInside, newFrame, pointerTo } from './request-frame';
+import { type Frame, type FrameKind, kindInside, newFrame } from './request-frame';
 import { BodyJudge, DETAILS, MessageJudge, RequestFaults, ToolJudge } from './request-judges';
 
 /** A valid request for a message. */
@@ -133,7 +133,6 @@ export class MessageRequestReader implements JsonHandler {
     if (bit === undefined) return;
     if ((frame.seen & bit) !== 0) this.faults.at(frame, () => DETAILS.twice(name));
     frame.seen |= bit;
-    if (name === 'file_id') this.faults.foreignFile ??= pointerTo(frame);
   }
 
   scalar(kind: 'string' | 'number' | 'literal', token: JsonToken): void {
@@ -165,9 +164,9 @@ export class MessageRequestReader implements JsonHandler {
       case 'citations':
         // Given twice, either counts.
         if (frame.key === 'enabled' && token.text() !== 'false') this.bound.citations = true;
-        return;
+        return this.messages.partMember(frame, kind === 'string', token);
       default:
-        if (kind === 'string' && !frame.isArray) this.messages.partMember(frame, token);
+        if (!frame.isArray) this.messages.partMember(frame, kind === 'string', token);
     }
   }
 
@@ -201,6 +200,7 @@ export class MessageRequestReader implements JsonHandler {
       case 'output_config':
         return this.tools.member(frame);
       default:
+        if (!frame.isArray) this.messages.partMember(frame);
     }
   }
 

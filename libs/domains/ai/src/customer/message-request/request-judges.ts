@@ -126,8 +126,11 @@ export class MessageJudge {
     if (!isText) frame.contentFaults = [{ pointer: pointerInto(frame), detail: DETAILS.content }];
   }
 
-  /** A text that is a member of a block or of a part of one. */
-  partMember(frame: Frame, token: JsonToken): void {
+  /** A member of a block or of a part of one. @param token undefined for an object or array */
+  partMember(frame: Frame, isText = false, token?: JsonToken): void {
+    // Null counts as not given: the citations of an answer have it, which is sent back with the next message.
+    if (frame.key === 'file_id' && (isText || token?.text() !== 'null')) this.faults.foreignFile ??= pointerTo(frame);
+    if (!isText || !token) return;
     if (frame.key === 'type') {
       // A text that is too long to be read is not a known type.
       frame.type = token.text() ?? '';
