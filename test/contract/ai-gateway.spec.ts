@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
 import { AiMessagesService, CallsInFlightService } from '@domains/ai';
 import { ServiceError } from '@platform/errors';
 import { PLAIN_PRICE, saveAiCustomer, saveModelPrice } from '@test/ai-factories';
@@ -133,8 +134,24 @@ describe('The AI gateway', () => {
     expect(await detailOf()).toContain('messages.0.content.0.image.source.base64: invalid base64 data');
     fixture.sandbox.messages.script({ 'low-balance': true });
     expect(await detailOf()).not.toMatch(/balance|credit/);
-    fixture.sandbox.messages.script({ 'spend-limit': true });
-    expect(await detailOf()).not.toMatch(/limit|usage/);
+    for (const limit of ['spend-limit', 'usage-limit']) {
+      fixture.sandbox.messages.script({ [limit]: true });
+      expect(await detailOf()).not.toMatch(/limit|usage/);
+    }
+  });
+
+  it.each([
+    ['usage-limit', 'You have reached your specified API usage limits. You will regain access on '],
+    ['low-balance', 'Your credit balance is too low'],
+  ])('tells the operator what is wrong with the account: %s', async (directive, said) => {
+    const warned = jest.spyOn(Logger.prototype, 'warn');
+    const customerId = await customer(5);
+    fixture.sandbox.messages.script({ [directive]: true });
+    expect(await codeOf(fixture.send(customerId, hello()))).toBe('ai_upstream_rejected');
+    const reason = expect.stringContaining(`upstream 400 invalid_request_error: ${said}`);
+    expect(await holdsOf(customerId)).toEqual([{ state: 'released', reason }]);
+    expect(warned).toHaveBeenCalledWith(expect.objectContaining({ msg: 'AI call failed', reason }));
+    warned.mockRestore();
   });
 
   it('tries again only while it cannot connect', async () => {

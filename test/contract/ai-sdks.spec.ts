@@ -258,6 +258,7 @@ describe('What the provider answers reaches its SDKs', () => {
     ['status=429', 529, 'overloaded_error', /You were not charged/, 'true'],
     ['spend-limit', 529, 'overloaded_error', /You were not charged/, 'true'],
     ['low-balance', 502, 'api_error', /^The AI provider rejected the request\. You were not charged$/, 'false'],
+    ['usage-limit', 502, 'api_error', /^The AI provider rejected the request\. You were not charged$/, 'false'],
     ['status=401', 502, 'api_error', /You were not charged/, 'false'],
     ['status=402', 502, 'api_error', /You were not charged/, 'false'],
     ['status=403', 502, 'api_error', /You were not charged/, 'false'],

@@ -65,6 +65,7 @@ const PROVIDER_FAULTS: Fault[] = [
   both({ status: 413 }, 'rejected'),
   ...[401, 402, 403, 404, 409].map((status) => both({ status }, 'rejected account')),
   both({ 'low-balance': true }, 'rejected account'),
+  both({ 'usage-limit': true }, 'rejected account'),
   both({ 'api-key': 'another' }, 'rejected account'),
 ];
 

@@ -8,7 +8,7 @@ import { nextId } from '../shared/identifiers';
 import { apiError, refuseByDirective, refuseHeaders, versionOf } from './refusals';
 import { checkVersionRules, InvalidRequest, lastUserText, type Prompt, readPrompt } from './prompt';
 
-const REFUSALS = ['api-key', 'status', 'retry-after', 'low-balance', 'spend-limit'];
+const REFUSALS = ['api-key', 'status', 'retry-after', 'low-balance', 'usage-limit', 'spend-limit'];
 const FOR_MESSAGES = [...REFUSALS, ...REPLY_DIRECTIVES, ...STREAM_DIRECTIVES];
 const FOR_COUNT = [...REFUSALS, 'tokens'];
 

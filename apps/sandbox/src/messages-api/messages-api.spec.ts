@@ -204,13 +204,16 @@ describe('the Messages API stand-in', () => {
       expect(response.headers.get('retry-after')).toBeNull();
     });
 
-    it('of exhausted prepaid credit is a 400', async () => {
-      const error = await ask('[[sandbox:low-balance]]').catch((caught: unknown) => caught);
+    it.each([
+      ['exhausted prepaid credit', 'low-balance', /credit balance is too low/],
+      ["a limit of the account's owner", 'usage-limit', /reached your specified API usage limits/],
+    ])('of %s is a 400', async (_, directive, message) => {
+      const error = await ask(`[[sandbox:${directive}]]`).catch((caught: unknown) => caught);
 
       expect(error).toMatchObject({
         status: 400,
         type: 'invalid_request_error',
-        message: expect.stringMatching(/credit balance is too low/),
+        message: expect.stringMatching(message),
       });
     });
 

@@ -18,6 +18,8 @@ const TYPES: Record<number, string> = {
 };
 
 const LOW_BALANCE = 'Your credit balance is too low to access the Anthropic API.';
+const USAGE_LIMIT =
+  'You have reached your specified API usage limits. You will regain access on 2026-04-01 at 00:00 UTC.';
 
 /** An error in the API's own format. 413 comes from the proxy before the API and is plain text. */
 export function apiError(status: number, requestId: string, message = `The sandbox answers ${status}`): Answer {
@@ -77,7 +79,8 @@ export function refuseByDirective(
   const key = directives.text('api-key');
   if (key !== undefined && key !== keyOf(headers)) return apiError(401, requestId, 'invalid x-api-key');
   if (directives.has('low-balance')) return apiError(400, requestId, LOW_BALANCE);
-  // The cap of an account's usage tier is a 429 without Retry-After.
+  // The limit that the account's owner has set is a 400; the cap of its usage tier, a 429 without Retry-After.
+  if (directives.has('usage-limit')) return apiError(400, requestId, USAGE_LIMIT);
   if (directives.has('spend-limit')) return apiError(429, requestId, 'You have reached your spend limit');
   const status = directives.number('status');
   if (status === undefined || status === 200) return undefined;

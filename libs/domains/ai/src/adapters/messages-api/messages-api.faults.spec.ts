@@ -136,6 +136,8 @@ describe("The provider's refusals", () => {
     ['Your plan does not have this', false],
     ['the accounts of org-1', false],
     ['invalid x-api-key', false],
+    ['You have reached your specified API usage limits. You will regain access on 2026-04-01 at 00:00 UTC.', false],
+    ['This month’s spending limit is reached', false],
   ])('are about the operator’s account by whole words: %s', (message, isTold) => {
     expect(refusal(message).includes(message)).toBe(isTold);
   });

@@ -7,7 +7,7 @@ import { UpstreamError } from '../../ports/ai-upstream.port';
  * customer.
  */
 const OPERATOR_ACCOUNT_TERMS =
-  /(?<![a-z])(?:(?:credit|balance|plan|account)s?(?![a-z])|billing|organi[sz]ation|workspace|api.?key|token limit per|rate limit)/i;
+  /(?<![a-z])(?:(?:credit|balance|plan|account)s?(?![a-z])|billing|organi[sz]ation|workspace|api.?key|token limit per|(?:rate|usage|spend(?:ing)?) limit|regain access)/i;
 /** Signs of a message about the model that the operator has set. */
 const OPERATOR_MODEL_TERMS = /^model\b|\bmodel\b.*\b(not found|not exist|no access|deprecated|retired)\b/i;
 /** The provider's status for overload. */
@@ -44,8 +44,8 @@ export function callFailed(redactor: SecretRedactor, error: unknown): unknown {
 /**
  * The error for a status of 4xx or 5xx. 401, 402, 403 and 404 concern the operator's account with the provider: the
  * customer learns that the provider refused, not why. 429 and 529 pass: the same message may be sent again. The text about a
- * faulty request (400, 413) is passed on to the customer, shortened and redacted: a provider may repeat the key that it was
- * called with.
+ * faulty request (400, 413) is passed on to the customer, that about the operator's account or model to the operator, both shortened and
+ * redacted: a provider may repeat the key that it was called with.
  */
 export function refused(redactor: SecretRedactor, reply: UpstreamReply): UpstreamError {
   const { status, headers, retryAfterMs } = reply;
@@ -53,12 +53,13 @@ export function refused(redactor: SecretRedactor, reply: UpstreamReply): Upstrea
   const message = redactor.foreignText(said);
   const overloaded = status === 429 || status === OVERLOADED;
   const rejected = status < 500 && !overloaded;
-  const isForCustomer = message !== undefined && !concernsOperator(message);
+  const isForOperator = message !== undefined && concernsOperator(message);
+  const isForCustomer = message !== undefined && !isForOperator;
   const concernsRequest = status === 413 || (status === 400 && isForCustomer);
   const customerDetail = concernsRequest && isForCustomer;
   return new UpstreamError({
     code: rejected ? 'ai_upstream_rejected' : 'ai_upstream_failed',
-    reason: `upstream ${status}${redactor.foreignId(type) ? ` ${type}` : ''}`,
+    reason: `upstream ${status}${redactor.foreignId(type) ? ` ${type}` : ''}${isForOperator ? `: ${message}` : ''}`,
     detail: customerDetail
       ? `The AI provider rejected the request: ${message}`
       : rejected
