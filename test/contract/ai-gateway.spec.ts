@@ -312,6 +312,18 @@ describe('The AI gateway', () => {
       expect(broken.sandbox.messages.total).toBe(4);
     });
 
+    it('does not take long messages for a sign of it, which are answered when they are complete', async () => {
+      broken.sandbox.messages.script(...Array.from({ length: 4 }, () => ({ delay: 2_000 })));
+      const long = [await another(), await another()].flatMap((customerId) =>
+        [1, 2].map(() => codeOf(broken.send(customerId, hello(400)))),
+      );
+      await broken.sandbox.messages.received(4);
+      // Longer than a short message may take.
+      await once(AbortSignal.timeout(500), 'abort');
+      expect(await codeOf(broken.send(await another(), hello()))).toBe('sent');
+      expect(await Promise.all(long)).toEqual(Array(4).fill('sent'));
+    });
+
     it('notices it by the age of the calls that wait, long before they end', async () => {
       broken.sandbox.messages.always({ hang: true });
       const waiting = [await another(), await another()].flatMap((customerId) =>

@@ -1,4 +1,5 @@
 import { LinkedList, type ListEntry } from '@platform/collections';
+import { HeldShares } from '@platform/fairness';
 import type { BreakerOptions } from './upstream-options';
 import type { UpstreamFailureReason } from './upstream-reply';
 
@@ -276,23 +277,29 @@ class FailureWindow {
   }
 }
 
-/** While an upstream answers no call, this fraction of its concurrency may wait for it, and one caller half of that. */
+/** While an upstream answers no call, further ones may wait for it up to this fraction of its concurrency. */
 const PART_WHILE_SILENT = 8;
 
 /** A call that waits for the head of its reply. */
 export interface WaitingCall {
   readonly caller: string | undefined;
   readonly since: number;
+  /** Age at which it should have been answered. */
+  readonly slowAfterMs: number;
+  /** Whether it began to wait while the upstream was silent. */
+  readonly hasPlace: boolean;
 }
 
-/** The calls that wait for a reply to begin; bounds them while the upstream is silent. */
+/** The calls that wait for a reply to begin; bounds those that begin to wait while the upstream is silent. */
 export class WaitingCalls {
   private readonly calls = new LinkedList<WaitingCall>();
-  private answeredAt = -Infinity;
-  private readonly mostWhileSilent: number;
+  private heardAt = -Infinity;
+  /** Shared, so that one caller leaves room for the others. Its calls of before do not count: the upstream was well, as far as it knew. */
+  private readonly places: HeldShares;
 
+  /** @param options `slowAfterMs` is the least that a call has */
   constructor(private readonly options: { concurrency: number; slowAfterMs: number }) {
-    this.mostWhileSilent = Math.max(2, Math.ceil(options.concurrency / PART_WHILE_SILENT));
+    this.places = new HeldShares(Math.max(2, Math.ceil(options.concurrency / PART_WHILE_SILENT)));
   }
 
   get count(): number {
@@ -301,29 +308,34 @@ export class WaitingCalls {
 
   /** Whether one more call may wait. */
   admits(caller?: string): boolean {
-    if (!this.silent) return true;
-    if (this.calls.size >= this.mostWhileSilent) return false;
-    if (caller === undefined) return true;
-    let own = 0;
-    for (const call of this.calls) if (call.caller === caller) own++;
-    return own < this.mostWhileSilent / 2;
+    return !this.silent || this.places.check(caller) === 'granted';
   }
 
-  /** Whether no call was answered for as long as the oldest call should have taken. */
+  /** Whether nothing was heard for as long as one of the calls should have taken. */
   get silent(): boolean {
-    const oldest = this.calls.oldest?.value;
-    if (oldest === undefined) return false;
-    const since = performance.now() - this.options.slowAfterMs;
-    return oldest.since <= since && this.answeredAt <= since;
+    const now = performance.now();
+    // So it is nearly always, and the calls may be many.
+    if (now - this.heardAt < this.options.slowAfterMs) return false;
+    for (const { since, slowAfterMs } of this.calls)
+      if (now - Math.max(since, this.heardAt) >= slowAfterMs) return true;
+    return false;
   }
 
-  begin(caller: string | undefined): ListEntry<WaitingCall> {
-    return this.calls.add({ caller, since: performance.now() });
+  begin(caller: string | undefined, slowAfterMs: number): ListEntry<WaitingCall> {
+    const hasPlace = this.silent;
+    if (hasPlace) this.places.force(caller);
+    return this.calls.add({ caller, since: performance.now(), slowAfterMs, hasPlace });
   }
 
-  /** @param answered whether a reply began */
-  end(call: ListEntry<WaitingCall>, answered: boolean): void {
-    if (call.remove() && answered) this.answeredAt = performance.now();
+  /** The call is answered, or has ended. */
+  end(call: ListEntry<WaitingCall>): void {
+    const { caller, hasPlace } = call.value;
+    if (call.remove() && hasPlace) this.places.give(caller);
+  }
+
+  /** The upstream has sent something. */
+  heard(): void {
+    this.heardAt = performance.now();
   }
 }
 

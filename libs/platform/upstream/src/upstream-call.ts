@@ -82,6 +82,10 @@ export class UpstreamCall implements Receiver, BodyReader {
     return this.ended.promise;
   }
 
+  private get slowAfterMs(): number {
+    return this.request.slowAfterMs ?? this.surroundings.options.slowAfterMs;
+  }
+
   private get durationMs(): number {
     return performance.now() - this.startedAt;
   }
@@ -198,14 +202,14 @@ export class UpstreamCall implements Receiver, BodyReader {
     this.status = status;
     this.headers = headers;
     this.flow = flow;
-    this.heardAt = performance.now();
-    this.endWaiting(true);
+    this.hear();
+    this.endWaiting();
     this.observation.begun(status, this.stream !== undefined);
     this.body?.begin(status, headers);
   }
 
   data(chunk: Buffer): boolean {
-    this.heardAt = performance.now();
+    this.hear();
     return this.body?.add(chunk) ?? false;
   }
 
@@ -240,7 +244,7 @@ export class UpstreamCall implements Receiver, BodyReader {
   over(error?: unknown): void {
     clearTimeout(this.deadline);
     this.ended?.resolve();
-    this.endWaiting(false);
+    this.endWaiting();
     this.lease.clear();
     this.request.signal?.removeEventListener('abort', this.cancel);
     this.observation.ended({
@@ -284,31 +288,36 @@ export class UpstreamCall implements Receiver, BodyReader {
     return this.surroundings.stalls.explains(this.stalledBefore, this.durationMs);
   }
 
+  private hear(): void {
+    this.heardAt = performance.now();
+    this.surroundings.waiting.heard();
+  }
+
   /** Marks that an attempt waits for a reply. */
   private beginWaiting(): void {
     this.attempts++;
     this.heardAt = performance.now();
     this.status = undefined;
-    this.endWaiting(false);
-    this.waiting = this.surroundings.waiting.begin(this.request.onBehalfOf);
+    this.endWaiting();
+    this.waiting = this.surroundings.waiting.begin(this.request.onBehalfOf, this.slowAfterMs);
     this.watchSlowness();
   }
 
-  private endWaiting(answered: boolean): void {
+  private endWaiting(): void {
     clearTimeout(this.slowTimer);
-    if (this.waiting) this.surroundings.waiting.end(this.waiting, answered);
+    if (this.waiting) this.surroundings.waiting.end(this.waiting);
     this.waiting = undefined;
   }
 
   /**
-   * Reports when the call has waited for too long; checks again later if we may have stalled, or if other calls are
-   * answered.
+   * Reports when the call has waited for too long; checks again later if we may have stalled, or if the upstream is heard
+   * in other calls.
    */
   private watchSlowness(): void {
     this.slowTimer = setTimeout(() => {
       if (this.surroundings.waiting.silent && !this.stalled) this.observation.slow(this.request.onBehalfOf);
       else this.watchSlowness();
-    }, this.surroundings.options.slowAfterMs);
+    }, this.slowAfterMs);
   }
 }
 

@@ -332,16 +332,52 @@ describe('UpstreamClient', () => {
     server.answer(() => undefined);
     const client = open({ concurrency: 32, slowAfterMs: 50 });
     const call = (onBehalfOf: string) => bodyOf(client, { onBehalfOf }).catch((error: unknown) => error);
-    const waiting = [call('flood'), call('flood')];
+    // They began to wait before anybody could know.
+    const waiting = Array.from({ length: 4 }, () => call('flood'));
     await wait(60);
-    const more = call('other');
-    expect(client.waiting).toBe(3);
+    waiting.push(call('other'), call('flood'), call('flood'));
+    expect(client.waiting).toBe(7);
     expect(await call('flood')).toMatchObject({ reason: 'busy', sent: false });
-    const last = call('third');
-    expect(client.waiting).toBe(4);
+    waiting.push(call('third'));
+    expect(client.waiting).toBe(8);
     expect(await call('fourth')).toMatchObject({ reason: 'busy', sent: false });
     await clients.onApplicationShutdown();
-    expect(await Promise.all([...waiting, more, last])).toMatchObject(Array(4).fill({ reason: 'shutdown' }));
+    expect(await Promise.all(waiting)).toMatchObject(Array(8).fill({ reason: 'shutdown' }));
+  });
+
+  it('is not silent while a reply goes on, however long others wait for theirs', async () => {
+    let pieces = 0;
+    server.answer((socket, request) => {
+      if (!request.includes('/goes-on')) return;
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\n');
+      const drip = setInterval(() => pieces++ < 900 && socket.write('x'), 20);
+      socket.on('close', () => clearInterval(drip));
+    });
+    const client = open({ concurrency: 16, slowAfterMs: 500 });
+    const { content } = await client.stream({ ...get, path: '/goes-on' });
+    content.resume();
+    const call = (onBehalfOf: string) => bodyOf(client, { onBehalfOf }).catch((error: unknown) => error);
+    const waiting = ['a', 'b', 'c', 'd'].map(call);
+    await until(() => pieces >= 40);
+    waiting.push(...['e', 'f', 'g'].map(call));
+    expect([client.isDown, client.waiting]).toEqual([false, 7]);
+    content.destroy();
+    await clients.onApplicationShutdown();
+    await Promise.all(waiting);
+  });
+
+  it('is not silent while calls wait that may take longer than others', async () => {
+    server.answer(() => undefined);
+    const client = open({ concurrency: 16, slowAfterMs: 50 });
+    const call = (onBehalfOf: string, slowAfterMs?: number) =>
+      bodyOf(client, { onBehalfOf, slowAfterMs }).catch((error: unknown) => error);
+    const waiting = ['a', 'b', 'c', 'd'].map((caller) => call(caller, 60_000));
+    // Longer than others.
+    await wait(200);
+    waiting.push(...['e', 'f', 'g'].map((caller) => call(caller)));
+    expect([client.isDown, client.waiting]).toEqual([false, 7]);
+    await clients.onApplicationShutdown();
+    await Promise.all(waiting);
   });
 
   it('lets somebody else try when the call that was to show whether the upstream is back was not made', async () => {

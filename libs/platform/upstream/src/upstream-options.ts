@@ -26,7 +26,7 @@ export interface UpstreamOptions {
   queue?: number;
   /** Maximum time to connect, TLS included. */
   connectTimeoutMs: number;
-  /** Age at which a call without a first byte counts as a failure of an upstream that answers no other call either. */
+  /** Age at which a call without a first byte counts as a failure of an upstream of which nothing is heard in other calls either. */
   slowAfterMs: number;
   /**
    * Time without a byte after which a call is checked with a new connection: if there is no way to the upstream any more, the call ends.
@@ -82,6 +82,8 @@ export interface UpstreamRequest {
   timeoutMs?: number;
   /** Maximum duration while the reply goes on: `timeoutMs` then bounds how long nothing of it comes. Default: `timeoutMs`. */
   longestMs?: number;
+  /** For a reply that takes long to begin: {@link UpstreamOptions.slowAfterMs} of this call. Not less than that of the others. */
+  slowAfterMs?: number;
   maxReplyBytes?: number;
   retry?: RetryRule;
   /** Ends the call early. */

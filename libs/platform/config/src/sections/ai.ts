@@ -38,7 +38,9 @@ export const ai = {
     ),
   AI_UPSTREAM_SLOW_MS: milliseconds
     .default(60_000)
-    .describe('age at which an unanswered call counts as a failure, if the AI provider answers no other call either'),
+    .describe(
+      'age at which an unanswered call counts as a failure, if nothing is heard of the AI provider in other calls either; of a message that is not streamed, 50 ms more for each token of its max_tokens',
+    ),
   AI_UPSTREAM_CONNECTIONS: positive
     .default(1024)
     .describe(

@@ -24,6 +24,11 @@ import { usageOf } from './reply-usage';
 
 const RETRY_PAUSE_MS = 200;
 /**
+ * The most that a token of an answer should take: models make 30 to 100 of them a second. A message that is not streamed is answered when its last
+ * one is there.
+ */
+const MS_PER_TOKEN = 50;
+/**
  * Upper bound of a reply's size: a token is a few bytes on average, the longest tokens are runs of spaces, and JSON may
  * escape a character as six bytes. In a stream, each token may have an event of its own.
  */
@@ -71,7 +76,8 @@ export class MessagesApiAdapter extends AiUpstream {
   }
 
   createMessage(call: UpstreamMessageCall, signal: AbortSignal): Promise<UpstreamMessage> {
-    const bounds = { signal, maxReplyBytes: wholeReplyBytes(call) };
+    const slowAfterMs = this.config.AI_UPSTREAM_SLOW_MS + call.maxTokens * MS_PER_TOKEN;
+    const bounds = { signal, slowAfterMs, maxReplyBytes: wholeReplyBytes(call) };
     return this.post(requestOf('messages', call, bodyOf(call), bounds), (reply) => {
       const usage = usageOf(reply.json());
       if (!usage) throw reply.unusable('unexpected', 'NO_USAGE');
@@ -139,7 +145,7 @@ function requestOf(
   operation: string,
   { apiKey, customerId }: UpstreamCall,
   body: Buffer[],
-  bounds: Pick<UpstreamRequest, 'signal' | 'timeoutMs' | 'longestMs' | 'maxReplyBytes'>,
+  bounds: Pick<UpstreamRequest, 'signal' | 'timeoutMs' | 'longestMs' | 'slowAfterMs' | 'maxReplyBytes'>,
 ): UpstreamRequest {
   return {
     ...bounds,
