@@ -21,7 +21,9 @@ export type FaultMeaning =
   | 'closed_for_now'
   /** Any other 4xx. */
   | 'refused'
-  /** A 4xx that does not say for certain that nothing was done, such as 408, 409 and 499. */
+  /** 408, 409: some upstreams let the request be sent again. */
+  | 'gave_up_for_now'
+  /** Any other 4xx that does not say for certain that nothing was done, such as 499. */
   | 'gave_up'
   | 'failed';
 

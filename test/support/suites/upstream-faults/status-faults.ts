@@ -41,7 +41,8 @@ const redirect = (code: number, location: string): UpstreamFault => ({
 /** Refusals, errors and redirects. */
 export const statusFaults: UpstreamFault[] = [
   ...statuses('refused', REFUSALS),
-  ...statuses('gave_up', [408, 409, 417, 418, 423, 424, 425, 499]),
+  ...statuses('gave_up_for_now', [408, 409]),
+  ...statuses('gave_up', [417, 418, 423, 424, 425, 499]),
   ...statuses('account_refused', [401, 402, 403]),
   ...statuses('failed', FAILURES),
   waits(429, 'turned_away', '0'),

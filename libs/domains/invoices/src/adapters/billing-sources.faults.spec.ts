@@ -40,6 +40,7 @@ const common: Pick<FaultyAdapter, 'deadline' | 'judge' | 'expected' | 'attempts'
     turned_away: 'source error',
     closed_for_now: 'source error',
     refused: 'source error',
+    gave_up_for_now: 'source error',
     gave_up: 'source error',
     failed: 'source error',
   },

@@ -29,6 +29,7 @@ const common: Pick<FaultyAdapter, 'deadline' | 'open' | 'judge' | 'attempts'> & 
     turned_away: 'unreachable',
     closed_for_now: 'unreachable',
     refused: 'refused',
+    gave_up_for_now: 'unknown',
     gave_up: 'unknown',
     failed: 'unknown',
   },

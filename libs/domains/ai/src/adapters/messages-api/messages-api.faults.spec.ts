@@ -37,6 +37,7 @@ const common: Pick<FaultyAdapter, 'settings' | 'judge' | 'tells' | 'expected'> =
     turned_away: 'ai_upstream_failed',
     closed_for_now: 'ai_upstream_failed',
     refused: 'ai_upstream_rejected',
+    gave_up_for_now: 'ai_upstream_failed',
     gave_up: 'ai_upstream_rejected',
     failed: 'ai_upstream_failed',
   },

@@ -12,6 +12,8 @@ const OPERATOR_ACCOUNT_TERMS =
 const OPERATOR_MODEL_TERMS = /^model\b|\bmodel\b.*\b(not found|not exist|no access|deprecated|retired)\b/i;
 /** The provider's status for overload. */
 const OVERLOADED = 529;
+/** Refusals that pass: the provider's SDKs send the same request again. */
+const PASSING: readonly number[] = [408, 409, 429, OVERLOADED];
 /** A type of the provider's errors. */
 const ERROR_TYPE = /^\w{1,60}$/;
 /** `Retry-After` of a call that was not made. */
@@ -42,17 +44,16 @@ export function callFailed(redactor: SecretRedactor, error: unknown): unknown {
 }
 
 /**
- * The error for a status of 4xx or 5xx. 401, 402, 403 and 404 concern the operator's account with the provider: the
- * customer learns that the provider refused, not why. 429 and 529 pass: the same message may be sent again. The text about a
- * faulty request (400, 413) is passed on to the customer, that about the operator's account or model to the operator, both shortened and
- * redacted: a provider may repeat the key that it was called with.
+ * The error for a status of 4xx or 5xx. 401, 402, 403 and 404 concern the operator's account with the provider: the customer learns
+ * that the provider refused, not why. A text about the request (400, 413) is passed on to the customer, one about the operator's account or
+ * model to the operator, both shortened and redacted: a provider may repeat the key that it was called with.
  */
 export function refused(redactor: SecretRedactor, reply: UpstreamReply): UpstreamError {
   const { status, headers, retryAfterMs } = reply;
   const { type, message: said, errorCode } = errorIn(reply.jsonObject());
   const message = redactor.foreignText(said);
   const overloaded = status === 429 || status === OVERLOADED;
-  const rejected = status < 500 && !overloaded;
+  const rejected = status < 500 && !PASSING.includes(status);
   const isForOperator = message !== undefined && concernsOperator(message);
   const isForCustomer = message !== undefined && !isForOperator;
   const concernsRequest = status === 413 || (status === 400 && isForCustomer);
