@@ -1,3 +1,4 @@
+import { Metrics } from '@platform/metrics';
 import { type AiApi, createAiCaller, startAiApi } from '@test/ai-api';
 import { expectProblem } from '@test/expect-problem';
 import { until } from '@test/until';
@@ -105,6 +106,23 @@ describe('an AI provider that is down', () => {
     const refused = await Promise.all(Array.from({ length: 10 }, send));
     expect(refused.map(({ status }) => status)).toEqual(Array<number>(10).fill(502));
     expect(fixture.sandbox.messages.total).toBe(before + 1);
+  });
+
+  it.each([
+    ['with an error on their way', '[[sandbox:stream-error=overloaded_error]][[sandbox:event-delay=20]]'],
+    ['with an error that comes together with the rest', '[[sandbox:stream-error=overloaded_error]]'],
+    ['without their last event', '[[sandbox:stream-close=4]]'],
+  ])('is left alone when the streams of several customers end %s', async (_, content) => {
+    const posts = await Promise.all(
+      Array.from({ length: 3 }, async () => (await createAiCaller(fixture, { included: 100 })).post),
+    );
+    const streamed = { ...body, messages: [{ role: 'user', content }], stream: true };
+    for (const post of posts) expect(await (await post('/ai/messages', streamed)).text()).toContain('event: error');
+    await expectProblem(await posts[0]!('/ai/messages', body), 502, 'ai_upstream_failed');
+    expect(fixture.sandbox.messages.total).toBe(3);
+    expect(await fixture.api.app.get(Metrics, { strict: false }).registry.metrics()).toMatch(
+      /^upstream_call_duration_seconds_count\{.*operation="messages",outcome="unexpected"\} 3$/m,
+    );
   });
 
   it('costs nothing and keeps no credit', async () => {

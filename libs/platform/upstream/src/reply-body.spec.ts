@@ -66,7 +66,7 @@ describe('a streamed body', () => {
 
   async function begin() {
     const stream = new BodyStream();
-    const connection = flow();
+    const connection = { ...flow(), failure: jest.fn() };
     stream.begin(200, {}, connection);
     const { content } = await stream.opened;
     return { stream, connection, content };
@@ -80,7 +80,7 @@ describe('a streamed body', () => {
     expect(connection.resume).not.toHaveBeenCalled();
     const read = buffer(content);
     await until(() => connection.resume.mock.calls.length > 0);
-    stream.end();
+    void stream.end();
     expect((await read).length).toBe(LARGE);
   });
 
@@ -99,7 +99,7 @@ describe('a streamed body', () => {
     async (how) => {
       const { stream, connection, content } = await begin();
       stream.push(Buffer.alloc(LARGE));
-      if (how === 'end') stream.end();
+      if (how === 'end') void stream.end();
       else stream.fail(new Error('cut off'));
       const read = buffer(content);
       if (how === 'end') expect((await read).length).toBe(LARGE);

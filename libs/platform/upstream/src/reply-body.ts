@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { LinkedList, type ListEntry } from '@platform/collections';
 import type { Flow } from './exchange';
-import type { UpstreamCallError, UpstreamFailureReason } from './upstream-reply';
+import { UpstreamCallError, type UpstreamFailureReason } from './upstream-reply';
 
 /** A body of at least this size has a buffer of its own from the beginning, if its length is known. */
 const LARGE_BYTES = 64 * 1024;
@@ -82,6 +82,8 @@ export interface UpstreamStream {
   headers: Readonly<Record<string, string>>;
   /** Errors with an UpstreamCallError if the body is incomplete. Destroying it ends the call. */
   content: Readable;
+  /** Ends the call because its reply is of no use, which counts against the upstream; also at the end of the body. @param code a constant */
+  unusable: (code: string) => void;
 }
 
 /**
@@ -92,8 +94,9 @@ export class BodyStream {
   private readonly opening = Promise.withResolvers<UpstreamStream>();
   /** Resolves when the body begins. */
   readonly opened = this.opening.promise;
-  /** Called when the reader stops reading. */
-  onClosed?: (() => void) | undefined;
+  /** Called when the reader stops reading. @param fault the reply's, if that is why */
+  onClosed?: ((fault?: UpstreamCallError) => void) | undefined;
+  private readonly closed = Promise.withResolvers<UpstreamCallError | undefined>();
   private content?: Readable;
   private flow: Flow | undefined;
   private chunks: Buffer[] = [];
@@ -103,30 +106,35 @@ export class BodyStream {
     return this.content !== undefined;
   }
 
-  begin(status: number, headers: Record<string, string>, flow: Flow): void {
-    this.flow = flow;
+  begin(status: number, headers: Record<string, string>, reader: Omit<BodyReader, 'bytes'>): void {
+    this.flow = reader;
     const content = new Readable({
       highWaterMark: WAITING_BYTES,
       read: () => this.flow?.resume(),
       destroy: (error, done) => {
-        this.onClosed?.();
+        const fault = error instanceof UpstreamCallError ? error : undefined;
+        this.closed.resolve(fault);
+        this.onClosed?.(fault);
         done(error);
       },
     });
     this.content = content;
-    this.opening.resolve({ status, headers, content });
+    const unusable = (code: string) => void content.destroy(reader.failure('unexpected', code));
+    this.opening.resolve({ status, headers, content, unusable });
   }
 
   push(chunk: Buffer): void {
     if (this.chunks.push(chunk) === 1) process.nextTick(() => this.passOn());
   }
 
-  /** Ends the body. */
-  end(): void {
+  /** Ends a body that has begun. Resolves when its reader has read it, or stops. @throws UpstreamCallError if the reader could not use it */
+  async end(): Promise<void> {
     this.flow = undefined;
     this.passOn();
     this.onClosed = undefined;
     this.content?.push(null);
+    const fault = await this.closed.promise;
+    if (fault) throw fault;
   }
 
   /** Fails the body. */

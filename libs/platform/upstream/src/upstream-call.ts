@@ -40,7 +40,7 @@ export class UpstreamCall implements Receiver, BodyReader {
   interrupted = false;
   onInterrupt?: (() => void) | undefined;
   /** Why the call is being ended by us. */
-  private ending?: EndReason;
+  private ending?: EndReason | UpstreamCallError;
   private readonly startedAt = performance.now();
   private readonly timeoutMs: number;
   private readonly longestMs: number;
@@ -54,8 +54,8 @@ export class UpstreamCall implements Receiver, BodyReader {
   private headers: Record<string, string> = {};
   private flow?: Flow | undefined;
   private body?: ReplyBody | undefined;
-  /** When this attempt last heard of the upstream. */
-  private heardAt?: number;
+  /** When this attempt last heard of the upstream; undefined if nothing more is to come. */
+  private heardAt?: number | undefined;
   /** Whether we are holding the reply back: for its reader, or because memory is short. */
   private heldBack = false;
 
@@ -71,7 +71,7 @@ export class UpstreamCall implements Receiver, BodyReader {
     this.deadline = setTimeout(this.checkDeadline, this.timeoutMs);
     this.stalledBefore = surroundings.stalls.begin();
     this.lease = surroundings.budget.open();
-    if (stream) stream.onClosed = this.cancel;
+    if (stream) stream.onClosed = (fault) => this.end(fault ?? 'cancelled');
     if (request.signal?.aborted) this.cancel();
     else request.signal?.addEventListener('abort', this.cancel);
   }
@@ -96,7 +96,7 @@ export class UpstreamCall implements Receiver, BodyReader {
   }
 
   /** Ends the call. */
-  end(why: EndReason): void {
+  end(why: EndReason | UpstreamCallError): void {
     if (this.interrupted) return;
     this.interrupted = true;
     this.ending = why;
@@ -121,7 +121,7 @@ export class UpstreamCall implements Receiver, BodyReader {
         let outcome: UpstreamReply | UpstreamCallError;
         try {
           outcome = await this.attempt();
-          if (outcome.ok) return outcome;
+          if (outcome.ok) return this.complete(outcome);
         } catch (error) {
           if (!(error instanceof UpstreamCallError)) throw error;
           outcome = error;
@@ -136,6 +136,14 @@ export class UpstreamCall implements Receiver, BodyReader {
     } finally {
       slots.release(onBehalfOf);
     }
+  }
+
+  /** Nothing more is to come: the reader of a stream has time. */
+  private complete(reply: UpstreamReply): UpstreamReply {
+    clearTimeout(this.deadline);
+    this.heldBack = false;
+    this.heardAt = undefined;
+    return reply;
   }
 
   /** One attempt: the request, and the redirects that are followed. @throws UpstreamCallError, AbortedError */
@@ -237,7 +245,8 @@ export class UpstreamCall implements Receiver, BodyReader {
 
   /** The error for the caller: says why a call that was ended from outside was. */
   explained(error: unknown): unknown {
-    return error instanceof AbortedError && this.ending ? this.failure(this.ending) : error;
+    if (!(error instanceof AbortedError) || !this.ending) return error;
+    return typeof this.ending === 'string' ? this.failure(this.ending) : this.ending;
   }
 
   /** Marks that the call has ended, reports it and logs it. @param error its error; undefined if its reply could be used */

@@ -455,6 +455,22 @@ describe('UpstreamClient', () => {
       await expect(text(content)).rejects.toMatchObject({ reason: 'too_large' });
     });
 
+    it.each([
+      ['while it comes', 'HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\nab', 'data'],
+      ['when all of it came at once', rawReply(200, 'ab'), 'data'],
+      ['at its end', rawReply(200, 'ab'), 'end'],
+    ])('a body that counts against the upstream if its reader cannot use it: %s', async (_, reply, event) => {
+      server.answer((socket) => socket.write(reply));
+      const client = open();
+      for (const onBehalfOf of ['a', 'b', 'c', 'd']) {
+        const { content, unusable } = await client.stream({ ...get, onBehalfOf });
+        const failed = once(content, 'error');
+        content.once(event, () => unusable('NO_SENSE')).resume();
+        expect(await failed).toMatchObject([{ reason: 'unexpected', code: 'NO_SENSE', sent: true }]);
+      }
+      expect(client.isDown).toBe(true);
+    });
+
     it('until the deadline, and no longer than they are read', async () => {
       server.answer((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nab'));
       const client = open({ timeoutMs: 1_000 });

@@ -101,10 +101,7 @@ export class UpstreamClient implements ClientState {
     const accept = (reply: UpstreamReply) => {
       if (!reply.ok) throw reply.refused();
     };
-    this.call(request, accept, stream).then(
-      () => stream.end(),
-      (error: unknown) => stream.fail(error as Error),
-    );
+    this.call(request, accept, stream).catch((error: unknown) => stream.fail(error as Error));
     return stream.opened;
   }
 
@@ -132,6 +129,8 @@ export class UpstreamClient implements ClientState {
       const reply = await call.run();
       if (reply.body.length > LARGE_BYTES) await (largeReplies = largeReplies.then(() => nextTurn()));
       const value = read(reply);
+      // Only who reads it to its end can tell whether it was of use.
+      if (stream) await stream.end();
       call.over();
       return value;
     } catch (error) {

@@ -3,11 +3,14 @@ import { Readable } from 'node:stream';
 import { UpstreamError } from '../../ports/ai-upstream.port';
 import { dataOf, EventSplitter, MessageEventStream, OversizedEventError } from './message-event-stream';
 
+/** A reply that nobody calls: a fault of it ends with its content. */
+const replyOf = (content: Readable) => ({ content, unusable: () => void content.destroy() });
+
 describe('The events of a message that break off', () => {
   const START = 'event: message_start\ndata: {"message":{"usage":{"input_tokens":10,"output_tokens":1}}}\n\n';
   const faultOf = async (text: string, requestId: string | null) => {
     const passed: string[] = [];
-    const stream = new MessageEventStream(Readable.from([Buffer.from(text)]), requestId);
+    const stream = new MessageEventStream(replyOf(Readable.from([Buffer.from(text)])), requestId);
     const error: unknown = await stream
       .read((events) => passed.push(events.toString()))
       .catch((fault: unknown) => fault);
@@ -40,7 +43,7 @@ describe('The events of a whole message', () => {
       Buffer.from(events.map((event) => `event: ${event}\n\n`).join('')),
       Buffer.from('\n'),
     ]);
-    const stream = new MessageEventStream(content, null);
+    const stream = new MessageEventStream(replyOf(content), null);
     const end = once(content, 'end', { signal: AbortSignal.timeout(500) });
     await stream.read(() => stream.pause());
     await end;
@@ -54,7 +57,7 @@ describe('The events of a whole message', () => {
       ['message_stop', {}],
     ] as const;
     const text = events.map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`).join('');
-    const stream = new MessageEventStream(Readable.from([Buffer.from(text)]), null);
+    const stream = new MessageEventStream(replyOf(Readable.from([Buffer.from(text)])), null);
     expect((await stream.read(() => undefined)).usage).toMatchObject({ input: 11, output: 25 });
   });
 });

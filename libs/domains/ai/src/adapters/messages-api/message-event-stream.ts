@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { UpstreamCallError } from '@platform/upstream';
+import { UpstreamCallError, type UpstreamStream } from '@platform/upstream';
 import type { TokenUsage } from '../../ledger/credit-ledger.port';
 import { UpstreamError, type UpstreamMessageStream } from '../../ports/ai-upstream.port';
 import { brokenOff, failedMidway, unanswered, unreadable } from './provider-errors';
@@ -35,6 +35,7 @@ interface End {
 
 /** The events of a message. All bytes of an event are passed on at once, and none of one that breaks off. */
 export class MessageEventStream implements UpstreamMessageStream {
+  private readonly content: Readable;
   private readonly splitter: EventSplitter;
   private readonly usage = new StreamedUsage();
   private readonly ended = Promise.withResolvers<End>();
@@ -42,10 +43,11 @@ export class MessageEventStream implements UpstreamMessageStream {
 
   /** @param citedBytes the most that an event may cite */
   constructor(
-    private readonly content: Readable,
+    private readonly reply: Pick<UpstreamStream, 'content' | 'unusable'>,
     readonly requestId: string | null,
     citedBytes = 0,
   ) {
+    this.content = reply.content;
     this.splitter = new EventSplitter(MAX_EVENT_BYTES + citedBytes);
   }
 
@@ -53,7 +55,7 @@ export class MessageEventStream implements UpstreamMessageStream {
     this.content
       .on('data', (piece: Buffer) => this.take(piece, pass))
       .on('end', () => {
-        if (!this.done) this.fail(brokenOff());
+        if (!this.done) this.fail(brokenOff(), 'NO_MESSAGE_STOP');
       })
       .on('error', (error) => this.fail(error instanceof UpstreamCallError ? unanswered(error) : error));
     return this.ended.promise;
@@ -74,7 +76,8 @@ export class MessageEventStream implements UpstreamMessageStream {
       const last = this.pass(bytes, events, pass);
       if (last) this.end(bytes, last);
     } catch (error) {
-      this.fail(error instanceof SyntaxError || error instanceof OversizedEventError ? unreadable('EVENT') : error);
+      if (error instanceof SyntaxError || error instanceof OversizedEventError) this.fail(unreadable('EVENT'), 'EVENT');
+      else this.fail(error, error instanceof UpstreamError ? 'ERROR_EVENT' : undefined);
     }
   }
 
@@ -111,7 +114,7 @@ export class MessageEventStream implements UpstreamMessageStream {
 
   private end(bytes: Buffer, { start, end }: WireEvent): void {
     const { total: usage } = this.usage;
-    if (!usage) return this.fail(unreadable('NO_USAGE'));
+    if (!usage) return this.fail(unreadable('NO_USAGE'), 'NO_USAGE');
     this.done = true;
     this.ended.resolve({ usage, lastEvent: Buffer.from(bytes.subarray(start, end)) });
     // Its end is read, also while the reader is behind.
@@ -120,7 +123,8 @@ export class MessageEventStream implements UpstreamMessageStream {
     this.content.once('close', () => clearTimeout(timer));
   }
 
-  private fail(error: unknown): void {
+  /** @param code says what is wrong with the reply; undefined if the call has failed, or the fault is ours */
+  private fail(error: unknown, code?: string): void {
     if (this.done) return;
     this.done = true;
     const { soFar: usageSoFar } = this.usage;
@@ -130,7 +134,8 @@ export class MessageEventStream implements UpstreamMessageStream {
       ...(requestId !== null && { requestId }),
     };
     this.ended.reject(error instanceof UpstreamError ? error.with(known) : error);
-    this.content.destroy();
+    if (code === undefined) this.content.destroy();
+    else this.reply.unusable(code);
   }
 }
 

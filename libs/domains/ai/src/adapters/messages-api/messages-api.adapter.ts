@@ -99,12 +99,13 @@ export class MessagesApiAdapter extends AiUpstream {
     });
     const { status, headers, content } = reply;
     if (status !== 200 || headers['content-type']?.startsWith('text/event-stream') !== true) {
-      content.on('error', () => undefined).destroy();
+      content.on('error', () => undefined);
+      reply.unusable('NO_EVENT_STREAM');
       throw unreadable('NO_EVENT_STREAM');
     }
     // A citation is one event, and may be of a whole document.
     const citedBytes = citations ? Math.min(CITING_BYTES.event, bytesOf(call.content.messages) * ESCAPED_BYTE) : 0;
-    return new MessageEventStream(content, this.requestId(reply), citedBytes);
+    return new MessageEventStream(reply, this.requestId(reply), citedBytes);
   }
 
   countTokens(call: UpstreamCall, signal: AbortSignal): Promise<number> {
