@@ -10,6 +10,11 @@ const CONNECTIONS = 3;
 const SUPERVISE_SECONDS = 5;
 /** Interval at which finished items are deleted. */
 const CLEAN_UP_SECONDS = 60;
+/**
+ * Age of pg-boss's copy of its queues, the least it allows. The copy names the keys that were active when the items were last checked,
+ * and `fetch` leaves those out: a recurring job, which has one key, would pause until the copy is read again.
+ */
+const QUEUES_SECONDS = 1;
 
 /**
  * pg-boss in a role, in its default schema `pgboss`. It starts nothing that the options do not name. Statements of ours know its
@@ -40,6 +45,7 @@ export function createWorkerBoss(config: AppConfig): PgBoss {
     superviseIntervalSeconds: SUPERVISE_SECONDS,
     monitorIntervalSeconds: SUPERVISE_SECONDS,
     maintenanceIntervalSeconds: CLEAN_UP_SECONDS,
+    queueCacheIntervalSeconds: QUEUES_SECONDS,
     // Both are the owner's job.
     reindex: false,
     monitorVacuum: false,

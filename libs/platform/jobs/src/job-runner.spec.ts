@@ -116,6 +116,23 @@ describe('The job queue', () => {
     expect((await failures?.get())?.values).toMatchObject([{ labels: { job_name: job.name }, value: 0 }]);
   });
 
+  it('runs a job within seconds that was active when pg-boss last counted the items of its former worker', async () => {
+    let runs = 0;
+    const run = () => Promise.resolve(void runs++);
+    const job: Job = { name: 'test.counted', everyMs: 100, leaseMs: 60_000, run };
+    const former = await startWorker([job]);
+    await until(() => runs > 0);
+    await database.superuser.query(
+      `update pgboss.queue set singletons_active = '{""}', monitor_claim_on = now() where name = $1`,
+      [job.name],
+    );
+    await startWorker([job]);
+    await former.close();
+    const [before, closed] = [runs, performance.now()];
+    await until(() => runs > before);
+    expect(performance.now() - closed).toBeLessThan(15_000);
+  });
+
   it('ends a job that takes longer than it may', async () => {
     const ended = Promise.withResolvers<void>();
     await startWorker([
