@@ -139,9 +139,8 @@ export class JobQueueService implements OnApplicationBootstrap, OnModuleDestroy 
   }
 
   async onModuleDestroy(): Promise<void> {
-    await this.times.stop();
     const withinMs = Math.max(0, this.config.SHUTDOWN_GRACE_MS - STOP_BOSS_MS);
-    await Promise.all(this.consumers.map((consumer) => consumer.stop(withinMs)));
+    await Promise.all([this.times.stop(), ...this.consumers.map((consumer) => consumer.stop(withinMs))]);
     this.consumers = [];
     await endedWithin(this.boss.stop({ graceful: false }), STOP_BOSS_MS);
   }

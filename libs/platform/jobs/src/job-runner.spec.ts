@@ -412,6 +412,45 @@ describe('The job queue', () => {
     await until(() => taken === 1);
   });
 
+  it('tells its handlers at once that it stops, though times are being looked at', async () => {
+    const [began, told] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const queue: WorkQueue = {
+      name: 'test.told',
+      concurrency: 1,
+      lookEveryMs: 500,
+      deadlineMs: 60_000,
+      unique: 'waiting-or-running',
+      handle: async (_, signal) => {
+        began.resolve();
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        told.resolve();
+      },
+    };
+    const former = await startWorker([], [queue]);
+    await former.close();
+    workers = [];
+    const sql = (text: string) => database.superuser.query(text);
+    await sql(`select app.enqueue('${queue.name}', 'ahead', null)`);
+    await sql(`update pgboss.job set start_after = now() + interval '1 day' where name = '${queue.name}'`);
+    // The first statement that looks at times waits for this item.
+    await sql('begin');
+    await sql(`select from pgboss.job where name = '${queue.name}' for update`);
+    const held = async () => {
+      const waiting = await sql(
+        'select from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))',
+      );
+      return waiting.rows.length > 0;
+    };
+    const worker = await startWorker([], [{ ...queue, first: { key: 'a' } }]);
+    await began.promise;
+    await until(held);
+    const closed = worker.close();
+    await told.promise;
+    expect(await held()).toBe(true);
+    await sql('rollback');
+    await closed;
+  });
+
   it('runs again a job whose only item is gone, as pg-boss deletes it when the clock goes ahead by weeks', async () => {
     let runs = 0;
     const run = () => Promise.resolve(void runs++);
