@@ -1,7 +1,9 @@
-import { mkdir, mkdtemp, readdir, readFile, readlink, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, readlink, rename, rm, rmdir, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { until } from '@test/until';
 import { findInLogFiles, LogFile, tidyLogFiles } from './log-files';
 
@@ -140,6 +142,46 @@ describe('log files', () => {
     const pathOf = (descriptor: string) => readlink(`/proc/self/fd/${descriptor}`).catch(() => '');
     expect(await findInLogFiles(folder, '"request_id":"r1"', { ...search, most: 1 })).toHaveLength(1);
     await until(async () => !(await open()).includes(folder));
+  });
+
+  it.each([
+    ['compressed', [1, 1]],
+    ['deleted', [1]],
+  ])('are searched though they are %s meanwhile', async (change, lines) => {
+    const paths = ['a', 'b'].map((name) => join(folder, `${name}-${day(1)}.jsonl`));
+    for (const path of paths) await writeFile(path, '{"request_id":"r1","n":1}\n');
+    // The search asks it at each line: at the first one the other file changes.
+    const signal = Object.assign(new AbortController().signal, {
+      throwIfAborted: () => {
+        for (const path of paths.splice(0)) {
+          if (change === 'compressed') writeFileSync(`${path}.gz`, gzipSync(readFileSync(path)));
+          rmSync(path);
+        }
+      },
+    });
+    const found = await findInLogFiles(folder, '"request_id":"r1"', { days: 14, most: 10, signal });
+    expect(found.map(({ n }) => n)).toEqual(lines);
+  });
+
+  it('are searched once if they are there compressed as well', async () => {
+    const path = join(folder, `replica-${day(1)}.jsonl`);
+    await writeFile(path, '{"request_id":"r1"}\n');
+    await writeFile(`${path}.gz`, gzipSync('{"request_id":"r1"}\n'));
+    expect(await findInLogFiles(folder, '"request_id":"r1"', { days: 14, most: 10 })).toHaveLength(1);
+  });
+
+  it('that cannot be read end the search, not the process', async () => {
+    const path = join(folder, `replica-${day(1)}.jsonl.gz`);
+    const search = () => findInLogFiles(folder, '"request_id":"r1"', { days: 14, most: 1 });
+    await mkdir(path);
+    await expect(search()).rejects.toThrow('EISDIR');
+    await rmdir(path);
+    await writeFile(path, 'no gzip');
+    await expect(search()).rejects.toThrow('incorrect header check');
+    // One that is left before its end.
+    const noise = randomBytes(1 << 20).toString('base64');
+    await writeFile(path, gzipSync(`{"request_id":"r1"}\n${noise}`));
+    expect(await search()).toHaveLength(1);
   });
 
   it('are searched past a line that a killed process has left, and its successor has gone on with', async () => {

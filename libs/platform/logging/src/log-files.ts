@@ -1,8 +1,9 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { type DestinationStream, pino } from 'pino';
@@ -129,14 +130,19 @@ export async function findInLogFiles(
   { days, most, signal }: { days: number; most: number; signal?: AbortSignal },
 ): Promise<Record<string, unknown>[]> {
   const oldest = dayText(Date.now() - days * DAY_MS);
-  const files = (await filesIn(directory)).filter(({ day }) => day >= oldest);
+  const all = await filesIn(directory);
+  const paths = new Set(all.map(({ path }) => path));
+  // While a file is being compressed, or when that was interrupted, its lines are there twice.
+  const isTwin = ({ path, compressed }: NamedFile) => compressed && paths.has(path.slice(0, -'.gz'.length));
+  const files = all.filter((file) => file.day >= oldest && !isTwin(file));
   const newestFirst = [...new Set(files.map(({ day }) => day))].sort().reverse();
   for (const day of newestFirst) {
     const found: Record<string, unknown>[] = [];
-    for (const { path, compressed } of files.filter((file) => file.day === day)) {
-      const file = createReadStream(path);
+    for (const file of files.filter((one) => one.day === day)) {
+      const input = await textOf(file);
+      if (!input) continue;
       try {
-        for await (const line of createInterface({ input: compressed ? file.pipe(createGunzip()) : file })) {
+        for await (const line of createInterface({ input })) {
           signal?.throwIfAborted();
           const fields = line.includes(text) ? parsed(line) : undefined;
           if (fields) found.push(fields);
@@ -144,12 +150,27 @@ export async function findInLogFiles(
         }
       } finally {
         // One that is not read to its end stays open otherwise.
-        file.destroy();
+        input.destroy();
       }
     }
     if (found.length > 0) return found;
   }
   return [];
+}
+
+/** The text of a file; undefined if it was deleted meanwhile. One that was compressed meanwhile is read under its new name. */
+async function textOf({ path, compressed }: Pick<NamedFile, 'path' | 'compressed'>): Promise<Readable | undefined> {
+  try {
+    const file = (await open(path)).createReadStream();
+    if (!compressed) return file;
+    const text = createGunzip();
+    // `pipe` would leave errors of the file to nobody, and the process would end. The reader of the text gets them.
+    pipeline(file, text).catch(() => undefined);
+    return text;
+  } catch (error) {
+    if (!(Error.isError(error) && 'code' in error && error.code === 'ENOENT')) throw error;
+    return compressed ? undefined : textOf({ path: `${path}.gz`, compressed: true });
+  }
 }
 
 /** The fields of a line; undefined if a process was killed before its end: the next one goes on with the same line. */
