@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { networkOf } from '@platform/http';
 import { RefusalRecorderService } from '@platform/refusals';
 import { type AiApi, createAiCaller, startAiApi } from '@test/ai-api';
 import { caller, createCaller, startApi } from '@test/api';
@@ -205,6 +206,27 @@ describe('A refused request is kept for the operator', () => {
     expect((await later.call('/invoices/0')).status).toBe(404);
     await refusalsOf(later.customer.id, 1);
     expect(await list(`--customer ${customer.id}`)).toHaveLength(2);
+  });
+
+  it('though the database takes another one of the same second not', async () => {
+    const { customer } = await createCaller(ai.api);
+    const recorder = ai.api.app.get(RefusalRecorderService);
+    const before = recorder.notKept;
+    for (const status of [404, 99_999, 400]) {
+      const refusal = { requestId: `refused with ${status}`, network: '192.0.2.1', method: 'GET', durationMs: 1 };
+      recorder.record({ ...refusal, customerId: customer.id, status });
+    }
+    const kept = await refusalsOf(customer.id, 2);
+    expect(kept.map(({ status }) => status).sort()).toEqual([400, 404]);
+    expect(recorder.notKept - before).toBe(1);
+  });
+
+  it('without a network, if its connection was reset before its address was read', async () => {
+    const { customer } = await createCaller(ai.api);
+    const network = networkOf({ ip: undefined });
+    const refusal = { requestId: 'reset', method: 'GET', status: 404, durationMs: 1 };
+    ai.api.app.get(RefusalRecorderService).record({ ...refusal, customerId: customer.id, network });
+    expect(await refusalsOf(customer.id, 1)).toMatchObject([{ request_id: 'reset', network: '' }]);
   });
 
   it('at the end of a process, too', async () => {

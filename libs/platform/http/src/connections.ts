@@ -211,9 +211,12 @@ function ignoreRest(socket: Socket & { parser?: { onIncoming?: unknown } | null 
   if (socket.parser?.onIncoming) socket.parser.onIncoming = () => PROTOCOL_CHANGES;
 }
 
-/** The network that an address stands for: IPv6 addresses count by their /64 prefix, which one customer controls. */
-export function networkOf({ ip }: FastifyRequest): string {
-  return normalizeIp(ip);
+/**
+ * The network that an address stands for: IPv6 addresses count by their /64 prefix, which one customer controls. Empty if the connection
+ * was reset before its address was read.
+ */
+export function networkOf({ ip }: { ip: FastifyRequest['ip'] | undefined }): string {
+  return normalizeIp(ip ?? '');
 }
 
 /** Who pays for a request: its customer or, if it has none, its network. */

@@ -67,7 +67,7 @@ export class RefusalRecorderService implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     this.writing = this.writing
       .then(() => retryTransient(() => this.store(), { pauseMs: RETRY_MS, forMs: SHUTDOWN_RETRY_MS }))
-      .catch((error: unknown) => this.giveUp(error));
+      .catch((error: unknown) => this.giveUp(this.waiting.length, error));
     await this.writing;
     clearTimeout(this.timer);
   }
@@ -96,30 +96,37 @@ export class RefusalRecorderService implements OnApplicationShutdown {
   }
 
   private async write(): Promise<void> {
-    try {
-      await this.store();
-    } catch (error) {
-      if (isTransientFailure(error)) this.schedule();
-      else this.giveUp(error);
-    }
+    await this.store().catch(() => this.schedule());
   }
 
-  /** Stores the refusals that wait. @throws if the database is unavailable; they go on waiting */
-  private async store(): Promise<void> {
-    const { waiting } = this;
-    if (waiting.length === 0) return;
+  /**
+   * Stores those that have waited longest. One that the database does not take is given up: it would be refused again and again, with all
+   * others. @throws if the database is unavailable; they go on waiting
+   */
+  private async store(count = this.waiting.length): Promise<void> {
+    if (count === 0) return;
     const now = performance.now();
-    const rows = waiting.map(({ refusal, at }) => rowOf(refusal, now - at));
-    await this.pipeline.single(KEEP, [JSON.stringify(rows)]);
-    // More may have come during the statement, into the same array.
-    this.waiting = this.waiting.slice(rows.length);
+    try {
+      const rows = this.waiting.slice(0, count).map(({ refusal, at }) => rowOf(refusal, now - at));
+      await this.pipeline.single(KEEP, [JSON.stringify(rows)]);
+    } catch (error) {
+      if (isTransientFailure(error)) throw error;
+      if (count === 1) return this.giveUp(1, error);
+      for (let left = count; left > 0; left--) await this.store(1);
+      return;
+    }
+    this.leave(count);
   }
 
-  /** Not repeated: the database would refuse them again and again, with all that follow. */
-  private giveUp(error: unknown): void {
-    this.logger.error({ msg: 'refused requests could not be kept', err: error, requests: this.waiting.length });
-    this.notKept += this.waiting.length;
-    this.waiting = [];
+  private giveUp(count: number, error: unknown): void {
+    this.logger.error({ msg: 'refused requests could not be kept', err: error, requests: count });
+    this.notKept += count;
+    this.leave(count);
+  }
+
+  /** More may have come meanwhile, behind those that leave. */
+  private leave(count: number): void {
+    this.waiting = this.waiting.slice(count);
   }
 }
 
