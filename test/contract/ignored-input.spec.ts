@@ -137,6 +137,15 @@ describe('Input that is ignored', () => {
     expect(again.headers.get('x-ignored')).toBe(named);
   });
 
+  it('is named up to a length that every proxy takes', async () => {
+    const name = (at: number) => `title${'題'.repeat(54)}${at}`;
+    const names = Array.from({ length: 10 }, (_, at) => [name(at), 'x']);
+    const reply = await post('/support/tickets', { title: 'A', body: 'B', ...Object.fromEntries(names) });
+    const named = [name(0), name(1), name(2), name(3)].map(encodeURIComponent);
+    expect([reply.status, reply.headers.get('x-ignored')]).toEqual([201, named.join(', ')]);
+    expect([...named, name(4)].join(', ').length).toBeGreaterThan(2000);
+  });
+
   it.each([
     ['/ai/messages', { message: HELLO.messages }, 'message'],
     ['/ai/messages', { messages: [], maxTokens: 5 }, 'maxTokens'],

@@ -97,6 +97,8 @@ const MOST_NAMED = 10;
 /** Names of a query. No list has a tenth of them. */
 const MOST_PARAMETERS = 100;
 const MOST_COMPARED = 50;
+/** Characters of the header. Proxies have some thousand for all headers of a reply, and fail one that has more. */
+export const LONGEST_IGNORED = 2000;
 
 /**
  * Values of the paging parameters of other interfaces that mean the first page, which is what such a request gets; and of a cursor that is
@@ -128,11 +130,16 @@ function nameIgnored(input: Input, known: readonly string[]): void {
   if (reply) addIgnored(reply, nearMisses(unknown, known));
 }
 
-/** Adds names to the header `X-Ignored` of a reply. */
+/** Adds names to the header `X-Ignored` of a reply, as many as its length allows. */
 export function addIgnored(reply: FastifyReply, names: readonly string[]): void {
-  // Nobody else's name is put into a header as it is.
-  const listed = names.filter((name) => name.isWellFormed()).slice(0, MOST_NAMED);
-  if (listed.length > 0) void reply.header('x-ignored', listed.map(encodeURIComponent).join(', '));
+  let text = '';
+  for (const name of names.filter((one) => one.isWellFormed()).slice(0, MOST_NAMED)) {
+    // Nobody else's name is put into a header as it is.
+    const longer = `${text}${text && ', '}${encodeURIComponent(name)}`;
+    if (longer.length > LONGEST_IGNORED) break;
+    text = longer;
+  }
+  if (text !== '') void reply.header('x-ignored', text);
 }
 
 /**

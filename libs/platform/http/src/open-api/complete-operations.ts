@@ -2,6 +2,7 @@ import { allErrors, type ErrorCode, problemType } from '@platform/errors';
 import { KEY_MAX } from '../keyed-requests.service';
 import type { HeaderDescription, ProblemDialect } from '../problem';
 import { WITHHELD_MARK, WITHOUT_EFFECT_MARK } from '../route-rules';
+import { LONGEST_IGNORED } from '../validation-pipe';
 import {
   type Document,
   operationsOf,
@@ -72,7 +73,7 @@ const HEADERS = {
   'X-Ignored': {
     description:
       'Names in your request that are unknown and similar to known names, percent-encoded. They have no effect: correct them.',
-    schema: { type: 'string', maxLength: 2000 },
+    schema: { type: 'string', maxLength: LONGEST_IGNORED },
     example: 'maxTokens',
   },
   'Retry-After': integer('Seconds to wait before the next try.', 12),
