@@ -207,6 +207,16 @@ describe('lists of the operator API', () => {
     }
   });
 
+  it.each(['+99', '+00:60', '-16', '+01'])(
+    'refuse a cursor whose time has been given the offset %s',
+    async (offset) => {
+      const { next_cursor: cursor } = await page('/tickets?limit=1');
+      const changed = Buffer.from(cursor!, 'base64url').toString().replace('+00"', `${offset}"`);
+      const reply = await operator.call(`/tickets?limit=1&cursor=${Buffer.from(changed).toString('base64url')}`);
+      expect(reply.status).toBe(400);
+    },
+  );
+
   it('narrow the audit to a time, also for entries that were stored some time after they were dated', async () => {
     const dated = ['09:00', '10:00', '11:00', '12:00'].map((time) => `2026-03-02T${time}:00Z`);
     for (const moment of dated) {

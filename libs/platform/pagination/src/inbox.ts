@@ -24,9 +24,9 @@ export interface InboxPage<Row> {
 /** Rows are counted to this number. */
 export const MOST_COUNTED = 10_000;
 
-/** The form of the values that rows are ordered by: no other text of a cursor reaches a statement. */
+/** The form of the values that rows are ordered by, times in UTC: no other text of a cursor reaches a statement. */
 const SHAPES = {
-  time: /^(?!0000)\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?[+-]\d\d(:\d\d)?$/,
+  time: /^(?!0000)\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?\+00$/,
   day: /^(?!0000)\d{4}-\d\d-\d\d$/,
   number: /^-?\d{1,24}(\.\d{1,20})?$/,
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
