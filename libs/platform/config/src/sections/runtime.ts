@@ -39,7 +39,7 @@ export const runtime = {
     .string()
     .min(1)
     .optional()
-    .describe('folder that gets a copy of all log lines: a file for each process and day; default: none'),
+    .describe('folder that gets a copy of all log lines: a file for each host and day; default: none'),
   LOG_RETENTION_DAYS: days.default(14).describe('days that files in LOG_DIRECTORY are kept'),
   SHUTDOWN_GRACE_MS: millisecondsOrNone
     .default(8000)
