@@ -84,12 +84,12 @@ async function fill(customers: readonly string[]): Promise<void> {
 
 /**
  * The names of all indexes on customers' rows that do not begin with the customer. Not those of tables without rows, where any is as
- * good as another, nor the one on the numbers of credit requests, of which each is one row.
+ * good as another, nor those on the ids of records, of which each is one row.
  */
 async function indexesOfAllCustomers(): Promise<string[]> {
   const { rows } = await database.superuser.query<{ name: string }>(`
     select i.indexrelid::regclass::text as name from pg_index i join pg_class t on t.oid = i.indrelid
-    where t.relkind = 'r' and t.reltuples > 0 and i.indexrelid <> 'ai_credit_request_id_idx'::regclass
+    where t.relkind = 'r' and t.reltuples > 0 and i.indexrelid <> all ('{ai_credit_request_id_idx,support_ticket_id_idx,invoice_id_idx}'::regclass[])
       and exists (select from pg_attribute a where a.attrelid = i.indrelid and a.attname = 'customer_id' and a.attnum <> i.indkey[0])`);
   return rows.map(({ name }) => name.replace(/^.*\./, ''));
 }

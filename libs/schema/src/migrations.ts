@@ -28,6 +28,7 @@ import {
 import {
   BillingAccountCompany1763683205600,
   FailingInvoiceSyncs1763683205100,
+  InvoiceIds1763683207700,
   InvoiceInbox1763683203300,
   InvoiceNumbersOfCompanies1763683205800,
   InvoiceSearch1763683204800,
@@ -45,6 +46,7 @@ import {
   LastReplies1763683205300,
   SupportSchema1763683200600,
   TicketAssignments1763683201500,
+  TicketIds1763683207600,
   TicketInbox1763683203200,
   TicketOrders1763683204100,
   TicketSearch1763683204500,
@@ -133,6 +135,8 @@ export const migrations = [
   Outages1763683207100,
   WebhookAttempts1763683207200,
   BillingZone1763683207300,
+  TicketIds1763683207600,
+  InvoiceIds1763683207700,
 ];
 
 /**

@@ -39,4 +39,5 @@ export { InvoiceSearch1763683204800 } from './migrations/1763683204800-invoice-s
 export { BillingAccountCompany1763683205600 } from './migrations/1763683205600-billing-account-company';
 export { InvoiceNumbersOfCompanies1763683205800 } from './migrations/1763683205800-invoice-numbers-of-companies';
 export { FailingInvoiceSyncs1763683205100 } from './migrations/1763683205100-failing-invoice-syncs';
+export { InvoiceIds1763683207700 } from './migrations/1763683207700-invoice-ids';
 export { fikenSettings, stripeSettings } from './adapters/source-settings';

@@ -32,3 +32,4 @@ export { TicketOrders1763683204100 } from './migrations/1763683204100-ticket-ord
 export { TicketSearch1763683204500 } from './migrations/1763683204500-ticket-search';
 export { UrgentTickets1763683205200 } from './migrations/1763683205200-urgent-tickets';
 export { LastReplies1763683205300 } from './migrations/1763683205300-last-replies';
+export { TicketIds1763683207600 } from './migrations/1763683207600-ticket-ids';

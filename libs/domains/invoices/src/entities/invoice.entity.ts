@@ -4,6 +4,7 @@ import type { InvoiceSource, InvoiceStatus, InvoiceType } from '../invoice-value
 /** An invoice or credit note of a customer. Amounts are in the currency's minor unit. */
 @Entity('invoice')
 @Unique('invoice_source_key', ['customerId', 'source', 'sourceId'])
+@Index('invoice_id_idx', ['id'])
 @Index('invoice_newest_idx', { synchronize: false })
 @Index('invoice_status_idx', { synchronize: false })
 @Index('invoice_source_idx', ['source', 'sourceId'])

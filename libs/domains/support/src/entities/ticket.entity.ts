@@ -6,6 +6,7 @@ import type { TicketPriority, TicketStatus } from '../ticket-values';
 @ForeignKey('customer_service', ['customerId', 'serviceId'], ['customerId', 'id'], {
   name: 'support_ticket_service_fk',
 })
+@Index('support_ticket_id_idx', ['id'])
 @Index('support_ticket_newest_idx', { synchronize: false })
 @Index('support_ticket_status_idx', { synchronize: false })
 @Index('support_ticket_service_idx', { synchronize: false })
