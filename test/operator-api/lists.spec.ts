@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
+import { TicketsOperatorService } from '@domains/support';
 import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi } from '@test/operator-api';
 import { saveAiCustomer } from '@test/ai-factories';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveFakeInvoice } from '@test/factories/invoice.factory';
 import { saveFakeToken } from '@test/factories/service-token.factory';
+import { saveFakeDelivery } from '@test/factories/webhook.factory';
 import { itOnOneServer } from '@test/kinds-of-server';
 
 type Dict = Record<string, unknown>;
@@ -550,6 +552,52 @@ describe('lists of the operator API', () => {
     }
     sent.mockRestore();
     await api.superuser.query(`delete from support_ticket where title = 'Many'`);
+  });
+
+  /** The plans of those reads of a table during `work` that name no customer. */
+  const plansOf = async (table: string, work: () => Promise<unknown>): Promise<string[]> => {
+    const dataSource = api.app.get(DataSource);
+    const runner = dataSource.createQueryRunner();
+    const sent = jest.spyOn(Object.getPrototypeOf(runner) as typeof runner, 'query');
+    await runner.release();
+    await work();
+    const reads = sent.mock.calls.filter(
+      ([text]) => new RegExp(`^select.* from "${table}" .*where`, 'is').test(text) && !/customer_id" = /.test(text),
+    );
+    sent.mockRestore();
+    const explain = ([text, values]: (typeof reads)[number]) =>
+      dataSource.query(`explain ${text}`, values as unknown[]);
+    return Promise.all(reads.map(async (read) => JSON.stringify(await explain(read))));
+  };
+  const anyOf = async (table: string) =>
+    (await api.superuser.query<{ id: string }>(`select id from ${table} limit 1`)).rows[0]!.id;
+
+  itOnOneServer('find one of all tickets or invoices by an index of their ids', 'its nodes plan', async () => {
+    const many = (insert: string) =>
+      api.superuser.query(`${insert} from generate_series(1, 20000) n where $1::uuid is not null`, [customer]);
+    await many(
+      `insert into support_ticket (customer_id, id, title, body) select $1, gen_random_uuid(), 'Many', 'many'`,
+    );
+    await many(`insert into invoice (customer_id, id, source, source_id, number, status, currency, amount, amount_due, issue_date)
+      select $1, gen_random_uuid(), 'manual', 'many' || n, 'many' || n, 'open', 'NOK', 100, 100, '2026-11-01'`);
+    await api.superuser.query('analyze support_ticket, invoice');
+    const [ticket, invoice] = [await anyOf('support_ticket'), await anyOf('invoice')];
+    const tickets = api.app.get(TicketsOperatorService);
+    const byTicket = [expect.stringContaining('Index Scan using support_ticket_id_idx')];
+    expect(await plansOf('support_ticket', () => operator.call(`/tickets/${ticket}`))).toEqual(byTicket);
+    expect(await plansOf('support_ticket', () => tickets.titlesOf([ticket]))).toEqual(byTicket);
+    const byInvoice = [expect.stringContaining('Index Scan using invoice_id_idx')];
+    expect(await plansOf('invoice', () => operator.call(`/invoices/${invoice}`))).toEqual(byInvoice);
+    await api.superuser.query(`delete from support_ticket where title = 'Many'`);
+    await api.superuser.query(`delete from invoice where number like 'many%'`);
+  });
+
+  it('look once among the deliveries of all for one that is sent again', async () => {
+    const { deliveryId } = await saveFakeDelivery(api.superuser, customer);
+    const sendAgain = () => operator.post(`/webhook-deliveries/${deliveryId}/redeliver`);
+    expect(await plansOf('webhook_delivery', sendAgain)).toHaveLength(1);
+    await api.superuser.query('delete from webhook_delivery');
+    await api.superuser.query('delete from webhook_endpoint');
   });
 
   itOnOneServer('find the few rows with a text by an index of its parts', 'its nodes plan', async () => {

@@ -187,7 +187,7 @@ export class WebhooksOperatorService {
         retryAfterSeconds: row.seconds_left,
       });
     assertQueued(row?.outcome);
-    return this.findDelivery(row?.id ?? '');
+    return this.findDelivery({ customerId, id: row?.id ?? '' });
   }
 
   /** Deliveries of one customer's endpoints or of all, newest first. */
@@ -202,14 +202,15 @@ export class WebhooksOperatorService {
 
   /** Queues a delivery again. @throws ServiceError not_found, webhook_endpoint_disabled, rate_limited if too much waits */
   async redeliver(actor: string, deliveryId: string): Promise<WebhookDelivery> {
-    const { customerId } = await this.findDelivery(deliveryId);
+    // The operator gives only the delivery's id, so this query names no customer.
+    const { customerId } = await this.findDelivery({ id: deliveryId });
     await this.assertActive(customerId);
     const [row] = await this.dataSource.query<{ outcome: string }[]>(
       'select outcome from app.redeliver_webhook($1, $2, $3)',
       [customerId, deliveryId, actor],
     );
     assertQueued(row?.outcome);
-    return this.findDelivery(deliveryId);
+    return this.findDelivery({ customerId, id: deliveryId });
   }
 
   /**
@@ -234,8 +235,8 @@ export class WebhooksOperatorService {
     return endpoint;
   }
 
-  private async findDelivery(id: string): Promise<WebhookDelivery> {
-    const delivery = await this.dataSource.manager.findOneBy(WebhookDelivery, { id });
+  private async findDelivery(key: { customerId?: string; id: string }): Promise<WebhookDelivery> {
+    const delivery = await this.dataSource.manager.findOneBy(WebhookDelivery, key);
     if (!delivery) throw new ServiceError('not_found', 'There is no webhook delivery with this id');
     return delivery;
   }
