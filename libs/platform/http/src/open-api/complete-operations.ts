@@ -152,7 +152,7 @@ function addProblems(document: Document, operation: Operation, dialect?: Problem
 const MAY_BE_TEMPORARY = ['402', '409', '429', '502', '503', '529'];
 
 /** Statuses of errors that come before the names in a request are read. */
-const BEFORE_THE_INPUT = ['401', '408', '413', '414', '415', '431'];
+const BEFORE_THE_INPUT = ['401', '414', '415', '431'];
 
 function headersOf(status: string): (keyof typeof HEADERS)[] {
   const always = [
