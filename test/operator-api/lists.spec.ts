@@ -562,7 +562,7 @@ describe('lists of the operator API', () => {
     await runner.release();
     await work();
     const reads = sent.mock.calls.filter(
-      ([text]) => new RegExp(`^select.* from "${table}" .*where`, 'is').test(text) && !/customer_id" = /.test(text),
+      ([text]) => new RegExp(`^select.* from "${table}" .*where`, 'is').test(text) && !text.includes('customer_id" = '),
     );
     sent.mockRestore();
     const explain = ([text, values]: (typeof reads)[number]) =>
