@@ -63,7 +63,7 @@ describe("The operator's console with an identity provider", () => {
   it('offers nobody a passkey, which would log nobody in', async () => {
     await kari.open('/account');
     await kari.page.getByRole('heading', { name: 'Sessions', exact: true }).waitFor();
-    await kari.page.getByText('kari@example.com, role billing').waitFor();
+    await kari.page.getByText('kari.nordmann@example.com, role billing').waitFor();
     expect(await kari.page.getByText(/add a passkey/i).count()).toBe(0);
     const link = await kari.browser.newPage();
     await link.goto(`${api.origin}/#/login/link?token=x`);

@@ -7,7 +7,7 @@ const [issuer, redirectUri] = process.argv.slice(2);
 const { port, pathname } = new URL(issuer);
 /** People by the name that they log in with; the claims are what the provider says of them. */
 const PEOPLE = {
-  kari: { email: 'kari@example.com', email_verified: true, preferred_username: 'kari', role: 'billing' },
+  kari: { email: 'kari.nordmann@example.com', email_verified: true, preferred_username: 'kari', role: 'billing' },
   // Of several roles the strongest counts.
   ola: {
     email: 'ola@example.com',
@@ -18,7 +18,7 @@ const PEOPLE = {
   // The provider knows this person from ten minutes ago.
   early: { email: 'early@example.com', email_verified: true, preferred_username: 'early', role: 'billing' },
   guest: { email: 'guest@example.com', email_verified: true },
-  forger: { email: 'kari@example.com', email_verified: false, role: 'admin' },
+  forger: { email: 'kari.nordmann@example.com', email_verified: false, role: 'admin' },
 };
 
 const provider = new Provider(issuer, {

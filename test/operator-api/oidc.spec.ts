@@ -80,7 +80,7 @@ describe('login with an identity provider', () => {
     const { browser, reply, to } = await logInAs('kari');
     expect([reply.status, to]).toEqual([303, '/']);
     expect(await sessionOf(browser)).toMatchObject({
-      account: { name: 'kari', email: 'kari@example.com', role: 'billing' },
+      account: { name: 'kari', email: 'kari.nordmann@example.com', role: 'billing' },
       login_methods: { passkey: false, oidc: { label: 'Fjord ID' } },
     });
   });
