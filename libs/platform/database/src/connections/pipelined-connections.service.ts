@@ -1,4 +1,4 @@
-import { connect, Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Client, type QueryResultRow } from 'pg';
 import { tracedStatement } from '@platform/tracing';
@@ -26,8 +26,6 @@ const REOPEN_MS = 250;
  * fail-over, or under a setting of that time. No other becomes read-only for good without being closed.
  */
 const READ_ONLY_MS = 2000;
-/** Time for the server to cancel a statement. */
-const CANCEL_MS = 500;
 
 /**
  * One connection that connects at its first use, or when it is created if it is to be kept open, and again after it was
@@ -45,8 +43,6 @@ class PipelinedConnection implements BatchSender {
   private connecting?: Promise<Client>;
   private ended = false;
   private socket?: Socket;
-  /** Whether it has just had the running statement cancelled, since nothing had been answered for too long. */
-  private interrupted = false;
   /** When it could not be opened the last time; undefined once it could. */
   private failedAt?: number;
   /** Batches that are sent when the turn of the event loop ends. */
@@ -129,13 +125,9 @@ class PipelinedConnection implements BatchSender {
     return this.worked({ customers, bytes, ms });
   }
 
-  failed(customerId: string | undefined, sentAt: number): boolean {
-    this.repliedAt = performance.now();
-    if (customerId === undefined) this.busyUntil = this.repliedAt;
+  failed(customerId: string | undefined, sentAt: number): void {
+    if (customerId === undefined) this.busyUntil = performance.now();
     else this.answered([customerId], [0], sentAt);
-    const { interrupted } = this;
-    this.interrupted = false;
-    return interrupted;
   }
 
   private async sendBatches(): Promise<void> {
@@ -176,8 +168,7 @@ class PipelinedConnection implements BatchSender {
 
   private async open(): Promise<Client> {
     const socket = new Socket();
-    // The driver's own timer of a statement runs while it waits behind others, and closes the connection of them all.
-    const client = new Client({ ...this.settings, query_timeout: 0, pipeline: true, stream: () => socket });
+    const client = new Client({ ...this.settings, pipeline: true, stream: () => socket });
     countRefusals(client);
     const forget = () => this.forget(client);
     // The driver rejects pending statements; the next send opens a new connection.
@@ -186,8 +177,7 @@ class PipelinedConnection implements BatchSender {
     let isReadOnly: boolean | undefined;
     try {
       await client.connect();
-      const opening = { text: OPENING, query_timeout: this.settings.query_timeout };
-      isReadOnly = (await client.query<{ isReadOnly: boolean }>(opening)).rows[0]?.isReadOnly;
+      isReadOnly = (await client.query<{ isReadOnly: boolean }>(OPENING)).rows[0]?.isReadOnly;
     } catch (error) {
       // Connected, and of no use.
       socket.destroy();
@@ -197,38 +187,15 @@ class PipelinedConnection implements BatchSender {
     this.failedAt = undefined;
     this.client = client;
     this.socket = socket;
-    this.repliedAt = performance.now();
-    this.watch(client, socket);
     if (isReadOnly) setTimeout(() => this.replace(client, socket), READ_ONLY_MS).unref();
     // Closed while it connected.
     if (this.ended) await client.end();
     return client;
   }
 
-  /**
-   * Bounds how long nothing is answered. The server ends each statement in time, but not several that it answers together: the one
-   * that runs then is cancelled. A server that does not answer even that has vanished without closing the connection.
-   */
-  private watch(client: Client, socket: Socket): void {
-    const { query_timeout: boundMs } = this.settings;
-    if (!boundMs) return;
-    const check = () => {
-      if (this.client !== client) return;
-      const silentMs = this.load === 0 ? 0 : performance.now() - this.repliedAt;
-      const isSilent = silentMs >= boundMs;
-      if (isSilent && this.interrupted) {
-        socket.destroy();
-        return;
-      }
-      this.interrupted = isSilent;
-      if (isSilent) cancelRunning(client);
-      setTimeout(check, isSilent ? CANCEL_MS : boundMs - silentMs).unref();
-    };
-    check();
-  }
-
   /** Opens another connection for all that is sent from now on. */
   private replace(client: Client, socket: Socket): void {
+    if (this.client !== client) return;
     this.forget(client);
     void this.close(client, socket);
   }
@@ -240,27 +207,6 @@ class PipelinedConnection implements BatchSender {
     await client.end();
     clearTimeout(timer);
   }
-}
-
-/** The number that stands for a version of the protocol in a request to cancel. */
-const CANCEL_REQUEST = 80_877_102;
-
-/**
- * Asks the server to cancel the statement that runs on a connection. The protocol has a connection of its own for that, without a
- * reply.
- */
-function cancelRunning(client: Client): void {
-  // The driver's types leave the latter two out.
-  const { host, port, processID, secretKey } = client as Client & { processID: number; secretKey: number };
-  const request = Buffer.alloc(16);
-  [request.length, CANCEL_REQUEST, processID, secretKey].forEach((word, place) =>
-    request.writeInt32BE(word, 4 * place),
-  );
-  const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
-  // If it cannot be asked, the connection is closed.
-  socket.on('error', () => undefined);
-  socket.setTimeout(CANCEL_MS, () => socket.destroy());
-  socket.end(request);
 }
 
 /**

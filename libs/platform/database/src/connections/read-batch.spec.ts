@@ -112,27 +112,6 @@ describe('reads that are sent together', () => {
     await own.onApplicationShutdown();
   });
 
-  it('that take longer together than one may cost the others of their connection neither it nor their reply', async () => {
-    const client = clientSettings({ ...database.config, DATABASE_STATEMENT_TIMEOUT_MS: 2000 }, 'customer_api');
-    const own = new PipelinedConnectionsService({ client, size: 1 });
-    const which = () => own.single(prepared('test.which', 'select pg_backend_pid() as pid'), []);
-    const slow = readStatement('test.slow-read', 'select 1 from pg_sleep(1.2)', { done: decoders.number });
-    const [pid, mine, theirs] = [await which(), randomUUID(), randomUUID()];
-    const answered: string[] = [];
-    const note = (name: string) => answered.push(name);
-    const slows = Array.from({ length: 3 }, () => own.batch().read(mine, slow, []));
-    for (const read of slows) void read.then(() => note('slow'));
-    const quick = own.batch().read(theirs, LATER, []);
-    void quick.then(() => note('quick'));
-    await new Promise(setImmediate);
-    const [behind, alone] = [own.batch().read(theirs, LATER, []), which()];
-    expect(await Promise.all(slows)).toEqual([[{ done: 1 }], [{ done: 1 }], [{ done: 1 }]]);
-    expect(await Promise.all([quick, behind, alone])).toEqual([[{ customer: theirs }], [{ customer: theirs }], pid]);
-    // The one that was cut short runs again behind them.
-    expect(answered).toEqual(['slow', 'slow', 'quick', 'slow']);
-    await own.onApplicationShutdown();
-  });
-
   it('have the bytes of all their own rows', async () => {
     const cost = [new ReadCost(), new ReadCost(), new ReadCost()] as const;
     const [small, large] = ['100', '1000'];

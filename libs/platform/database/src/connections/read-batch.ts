@@ -15,7 +15,7 @@ import { noteBatch, ReadCost } from './slow-reads';
  * has 8 kB or the end of it, so this process would have nothing to do while a large batch of small reads runs.
  */
 const CAPACITY = 8;
-/** How often a read that never ran, or was interrupted, is sent again. */
+/** How often a read that never ran is sent again. */
 const REPEATS = 5;
 
 /** A read as one customer, and the promise of its rows. */
@@ -28,7 +28,7 @@ interface CustomerRead {
   readonly begunAt: number;
   readonly resolve: (rows: object[]) => void;
   readonly reject: (error: unknown) => void;
-  /** How often it was sent again. */
+  /** How often it was sent and never ran. */
   repeats: number;
 }
 
@@ -42,11 +42,8 @@ export interface BatchSender {
    * the database took, in milliseconds
    */
   answered(customers: readonly string[], bytes: readonly number[], sentAt: number): number;
-  /**
-   * A batch that was sent then has failed: the reads behind it begin now. The time is this customer's, if there is one. @returns
-   * whether the sender had the running statement cancelled, and not the server for its time
-   */
-  failed(customerId: string | undefined, sentAt: number): boolean;
+  /** A batch that was sent then has failed: the reads behind it begin now. The time is this customer's, if there is one. */
+  failed(customerId: string | undefined, sentAt: number): void;
   /** The batch that is sent next. */
   nextBatch(): ReadBatch;
 }
@@ -166,6 +163,7 @@ export class ReadBatch extends Query {
   }
 
   handleError(error: Error): void {
+    this.stopTimer();
     const statement = this.failedStatement();
     for (const name of this.preparing.slice(this.answered)) if (name !== undefined) this.known.delete(name);
     const [failed, ...skipped] = this.takeUnanswered();
@@ -176,15 +174,15 @@ export class ReadBatch extends Query {
       return;
     }
     const tookTooLong = isCancelled(error);
-    const interrupted = this.sender.failed(tookTooLong ? failed.customerId : undefined, this.sentAt) && tookTooLong;
+    this.sender.failed(tookTooLong ? failed.customerId : undefined, this.sentAt);
     if (tookTooLong) failed.cost.noteTime(true, true);
-    const again = interrupted || this.isUnknownOrDuplicateStatement(error, statement);
-    if (again && failed.repeats++ < REPEATS) skipped.push(failed);
+    if (this.isUnknownOrDuplicateStatement(error, statement) && failed.repeats++ < REPEATS) skipped.unshift(failed);
     else this.reject(failed, error);
     for (const read of skipped) this.sender.nextBatch().add(read);
   }
 
   handleReadyForQuery(): void {
+    this.stopTimer();
     noteBatch(this.costs, this.bytes, this.sender.answered(this.customers, this.bytes, this.sentAt));
   }
 
@@ -219,6 +217,11 @@ export class ReadBatch extends Query {
     else if (isDuplicateStatement(error)) this.known.add(statement);
     else return false;
     return true;
+  }
+
+  /** The driver's timer for the reply ends with the callback. */
+  private stopTimer(): void {
+    (this as unknown as { callback: () => void }).callback();
   }
 
   private run(wire: Wire, statement: PreparedStatement, values: (string | null)[]): void {
