@@ -8,7 +8,7 @@ const UP = `
 set -euo pipefail
 docker() { case $1 in stop | rm) sed -i "/^$2$/d" replicas ;; esac; }
 for part in common images proxy replicas commands detour backup rotate; do . "$STACK/$part.sh"; done
-running() { if [ "$1" = api ]; then cat replicas; fi; }
+running() { case $1 in api) cat replicas ;; postgres | valkey) echo "$1" ;; esac; }
 containers() { running "$1"; }
 make_containers() { echo "new-$(wc -l <replicas)" >>replicas; }
 remove_replicas() { for one in "$@"; do sed -i "/^$one$/d" replicas; done; }
