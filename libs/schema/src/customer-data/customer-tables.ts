@@ -67,7 +67,7 @@ export const customerTables: readonly CustomerTable[] = [
   },
   { table: 'ai_settings', erase: { how: 'delete' }, hides: ['key_ciphertext'] },
   { table: 'ai_account', erase: { how: 'blank', blanks: {}, keeps: ['month', 'told_thresholds'] } },
-  { table: 'ai_reservation', erase: { how: 'delete' }, hides: ['key_hash'] },
+  { table: 'ai_reservation', erase: { how: 'delete' }, hides: ['key_hash', 'reason'] },
   {
     table: 'ai_usage',
     erase: {

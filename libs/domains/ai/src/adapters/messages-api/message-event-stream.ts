@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { UpstreamCallError, type UpstreamStream } from '@platform/upstream';
 import type { TokenUsage } from '../../ledger/credit-ledger.port';
-import { UpstreamError, type UpstreamMessageStream } from '../../ports/ai-upstream.port';
-import { brokenOff, failedMidway, unanswered, unreadable } from './provider-errors';
+import type { UpstreamMessageStream } from '../../ports/ai-upstream.port';
+import { brokenOff, failedMidway, isRefusal, unanswered, unreadable } from './provider-errors';
 import { StreamedUsage } from './reply-usage';
 
 /** How long the connection may stay open after the last event, to be used again. */
@@ -26,6 +26,14 @@ export interface WireEvent {
 
 /** An event is longer than any of the provider's. */
 export class OversizedEventError extends Error {}
+
+/** The provider ended the message with an `error` event. */
+class ErrorEvent extends Error {
+  /** @param data the event's, parsed */
+  constructor(readonly data: unknown) {
+    super();
+  }
+}
 
 /** The end of a message. */
 interface End {
@@ -77,7 +85,9 @@ export class MessageEventStream implements UpstreamMessageStream {
       if (last) this.end(bytes, last);
     } catch (error) {
       if (error instanceof SyntaxError || error instanceof OversizedEventError) this.fail(unreadable('EVENT'), 'EVENT');
-      else this.fail(error, error instanceof UpstreamError ? 'ERROR_EVENT' : undefined);
+      else if (error instanceof ErrorEvent)
+        this.fail(failedMidway(error.data), isRefusal(error.data) ? undefined : 'ERROR_EVENT');
+      else this.fail(error);
     }
   }
 
@@ -106,7 +116,7 @@ export class MessageEventStream implements UpstreamMessageStream {
         this.usage.update(JSON.parse(dataOf(bytes, event)));
         return true;
       case 'error':
-        throw failedMidway(JSON.parse(dataOf(bytes, event)));
+        throw new ErrorEvent(JSON.parse(dataOf(bytes, event)));
       default:
         return type !== 'message_stop';
     }
@@ -123,7 +133,7 @@ export class MessageEventStream implements UpstreamMessageStream {
     this.content.once('close', () => clearTimeout(timer));
   }
 
-  /** @param code says what is wrong with the reply; undefined if the call has failed, or the fault is ours */
+  /** @param code says what is wrong with the reply; undefined if the call has failed, its request is refused, or the fault is ours */
   private fail(error: unknown, code?: string): void {
     if (this.done) return;
     this.done = true;

@@ -14,6 +14,11 @@ const OPERATOR_MODEL_TERMS = /^model\b|\bmodel\b.*\b(not found|not exist|no acce
 const OVERLOADED = 529;
 /** Refusals that pass: the provider's SDKs send the same request again. */
 const PASSING: readonly number[] = [408, 409, 429, OVERLOADED];
+/** Types of the provider's errors with a status of 4xx. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  ...['invalid_request_error', 'authentication_error', 'billing_error', 'permission_error', 'not_found_error'],
+  ...['request_too_large', 'rate_limit_error'],
+]);
 /** A type of the provider's errors. */
 const ERROR_TYPE = /^\w{1,60}$/;
 /** `Retry-After` of a call that was not made. */
@@ -119,6 +124,12 @@ export function failedMidway(data: unknown): UpstreamError {
     reason: ['upstream error event', type].filter(Boolean).join(' '),
     detail: 'The AI provider failed before the answer was complete. You were not charged; try again',
   });
+}
+
+/** Whether an `error` event refuses the request, or the account: no failure of the provider. @param data the event's data, parsed */
+export function isRefusal(data: unknown): boolean {
+  const { type } = errorIn(data);
+  return type !== undefined && REFUSALS.has(type);
 }
 
 /** The provider's description of an error. The body of a refusal need not be JSON: a proxy answers in HTML. */
