@@ -159,6 +159,8 @@ async function exchange<Result>(
     let reply = await sent;
     if (method === 'GET' && reply.status === 401) {
       // It may have left with the cookie of a session that another login has ended meanwhile: with the new one it is answered.
+      // Read to its end: until then its connection is not free.
+      await reply.text();
       await login;
       reply = await send();
     }
