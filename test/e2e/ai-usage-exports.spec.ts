@@ -1,6 +1,5 @@
 import { createAiCaller, startAiApi, type AiApi } from '@test/ai-api';
 import { expectProblem } from '@test/expect-problem';
-import { rawHttp } from '@test/raw-http';
 
 const CSV = { accept: 'text/csv' };
 
@@ -8,18 +7,6 @@ describe('exports', () => {
   let ai: AiApi;
   beforeAll(async () => (ai = await startAiApi({ LOG_LEVEL: 'warn' })));
   afterAll(() => ai.stop());
-
-  it.each(['GET', 'HEAD'])(
-    'are refused to a %s with HTTP/1.0, whose reader cannot tell that one was broken off',
-    async (method) => {
-      const { token } = await createAiCaller(ai);
-      const read = async (accept: string) => {
-        const head = `${method} /api/v1/ai/usage HTTP/1.0\r\nHost: api\r\nAccept: ${accept}`;
-        return (await rawHttp(ai.api.baseUrl, `${head}\r\nAuthorization: Bearer ${token.token}\r\n\r\n`))?.status;
-      };
-      expect([await read('text/csv'), await read('application/json')]).toEqual([400, 200]);
-    },
-  );
 
   it('are two at a time, and can be asked for again when their readers are gone', async () => {
     const [me, other] = [await createAiCaller(ai), await createAiCaller(ai)];

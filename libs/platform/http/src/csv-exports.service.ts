@@ -118,14 +118,10 @@ function csvFile(name: string, content: Readable): StreamableFile {
 
 const CSV = 'text/csv';
 
-/**
- * The caller as a reader of CSV, if it prefers that to JSON (`Accept`, RFC 9110 §12.5.1).
- * @throws ServiceError invalid_request over HTTP/1.0, where nothing tells a reply that was broken off from a complete one
- */
+/** The caller as a reader of CSV, if it prefers that to JSON (`Accept`, RFC 9110 §12.5.1). */
 export const WantsCsv = createParamDecorator((_: unknown, context: ExecutionContext): CsvReader | undefined => {
-  const { method, headers, raw } = context.getArgByIndex<FastifyRequest>(0);
+  const { method, headers } = context.getArgByIndex<FastifyRequest>(0);
   if (!prefersCsv(headers.accept)) return undefined;
-  if (raw.httpVersion === '1.0') throw new ServiceError('invalid_request', 'CSV needs HTTP/1.1 or later');
   return { headersOnly: method === 'HEAD', closed: clientGone(context.getArgByIndex<FastifyReply>(1)) };
 });
 
