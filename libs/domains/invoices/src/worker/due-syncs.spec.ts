@@ -107,7 +107,7 @@ describe('Syncs that are due', () => {
   });
 
   it('are of one customer for each account, though two people link it to two at once', async () => {
-    const link = () => fixture.customer('stripe', 'cus_of_two');
+    const link = () => fixture.customer('fiken', '41');
     // Both look for the account before one of them has it.
     const release = await holdLock(fixture.database, 'lock table billing_account in share mode');
     const links = Promise.allSettled([link(), link()]);

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { UpstreamCallError, type UpstreamStream } from '@platform/upstream';
 import type { TokenUsage } from '../../ledger/credit-ledger.port';
-import type { UpstreamMessageStream } from '../../ports/ai-upstream.port';
+import { UpstreamError, type UpstreamMessageStream } from '../../ports/ai-upstream.port';
 import { brokenOff, failedMidway, isRefusal, unanswered, unreadable } from './provider-errors';
 import { StreamedUsage } from './reply-usage';
 

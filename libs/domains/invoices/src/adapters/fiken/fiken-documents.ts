@@ -136,7 +136,7 @@ function statedBalance({ currency, gross, grossInNok, sale }: FikenInvoice): num
 /** What was paid, in the invoice's currency; undefined if Fiken states only that something was, in NOK. */
 function paidOf({ currency, sale }: FikenInvoice): number | undefined {
   const inNok = sale?.totalPaid ?? 0;
-  return currency === 'NOK' || inNok === 0 ? inNok : (sale?.totalPaidInCurrency ?? undefined);
+  return currency === 'NOK' ? inNok : (sale?.totalPaidInCurrency ?? (inNok === 0 ? 0 : undefined));
 }
 
 /**
