@@ -121,6 +121,7 @@ describe("a customer's data", () => {
         'ai_credit_request.decided_by',
         'ai_credit_request_approval.approved_by',
         'ai_reservation.key_hash',
+        'ai_reservation.reason',
         'ai_settings.key_ciphertext',
         'idempotency_key.fingerprint',
         'idempotency_key.key_hash',
