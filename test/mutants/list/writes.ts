@@ -5,9 +5,8 @@ export const writes: Mutant[] = [
   {
     name: "isolation: a reply goes into another customer's ticket",
     file: 'libs/domains/support/src/sql/tickets.sql',
-    find: 'keeps a closed ticket closed.\n  select t.status into former from support_ticket t where t.customer_id = p_customer and t.id = p_ticket for update',
-    replace:
-      'keeps a closed ticket closed.\n  select t.status into former from support_ticket t where t.id = p_ticket for update',
+    find: 'where t.customer_id = p_customer and t.id = p_ticket for update;\n  outcome :=',
+    replace: 'where t.id = p_ticket for update;\n  outcome :=',
     specs: ['test/e2e/isolation/named'],
   },
   {
@@ -27,9 +26,8 @@ export const writes: Mutant[] = [
   {
     name: 'support: two replies at a time are one too many',
     file: 'libs/domains/support/src/sql/tickets.sql',
-    find: 'keeps a closed ticket closed.\n  select t.status into former from support_ticket t where t.customer_id = p_customer and t.id = p_ticket for update;',
-    replace:
-      'keeps a closed ticket closed.\n  select t.status into former from support_ticket t where t.customer_id = p_customer and t.id = p_ticket;',
+    find: 'where t.customer_id = p_customer and t.id = p_ticket for update;\n  outcome :=',
+    replace: 'where t.customer_id = p_customer and t.id = p_ticket;\n  outcome :=',
     specs: ['test/e2e/ticket-replies'],
   },
   {
