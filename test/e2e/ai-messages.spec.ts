@@ -1,5 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { CallsInFlightService, TokenCountsService } from '@domains/ai';
+import type { ListEntry } from '@platform/collections';
 import { ClientGoneError } from '@platform/context';
 import { type AiApi, createAiCaller, startAiApi } from '@test/ai-api';
 import { enableAi } from '@test/ai-factories';
@@ -329,6 +330,7 @@ describe('POST /ai/messages', () => {
 describe('POST /ai/v1/messages/count_tokens', () => {
   it('ends the call of the provider with its client', async () => {
     const count = jest.spyOn(TokenCountsService.prototype, 'count');
+    const begin = jest.spyOn(CallsInFlightService.prototype, 'begin');
     const { post } = await createAiCaller(fixture);
     const gate = fixture.sandbox.countTokens.hold();
     const controller = new AbortController();
@@ -341,7 +343,10 @@ describe('POST /ai/v1/messages/count_tokens', () => {
     // The provider has not answered.
     await expect(count.mock.results[0]?.value).rejects.toThrow(ClientGoneError);
     gate.open();
+    // Nothing of the call is kept.
+    expect(begin.mock.results.map(({ value }) => (value as ListEntry<unknown>).remove())).toEqual([false]);
     count.mockRestore();
+    begin.mockRestore();
   });
 });
 
