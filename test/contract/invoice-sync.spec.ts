@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import type { DirectiveValues } from '../../apps/sandbox/src/shared/faults/directives';
 import { saveFakeInvoice } from '@test/factories/invoice.factory';
 import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture';
-import { waitForLocks } from '@test/locks';
+import { holdLock, waitForLocks } from '@test/locks';
 
 describe('The sync with Stripe', () => {
   let fixture: InvoiceFixture;
@@ -350,9 +350,14 @@ describe('Links to billing sources', () => {
   it('give an account to one customer only, also when two are linked at once', async () => {
     const customers: string[] = [];
     for (const name of ['a', 'b', 'c']) customers.push(await fixture.customer('fiken', name));
-    const links = await Promise.allSettled(
+    // Each looks for the account before one of them has it.
+    const release = await holdLock(fixture.database, 'lock table billing_account in share mode');
+    const linked = Promise.allSettled(
       customers.map((customer) => fixture.accounts.link('operator:test', customer, 'stripe', 'cus_shared')),
     );
+    await waitForLocks(fixture.superuser, 2);
+    await release();
+    const links = await linked;
     expect(links.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 

@@ -2,7 +2,7 @@ import { DueSyncsService, InvoiceSyncsOperatorService } from '@domains/invoices'
 import { NO_CUSTOMER } from '@platform/context';
 import { setDatabaseClock } from '@test/database-clock';
 import { createInvoiceFixture, type InvoiceFixture } from '@test/invoice.fixture';
-import { holdLock, waitForLocks } from '@test/locks';
+import { waitForLocks } from '@test/locks';
 import { connectAsSuperuser } from '@test/test-database';
 
 const LANE = { source: 'stripe', lane: 'well' } as const;
@@ -104,16 +104,6 @@ describe('Syncs that are due', () => {
     await queue.end();
     expect(await requested).toBe(1);
     expect(await due('well')).toContain(customer);
-  });
-
-  it('are of one customer for each account, though two people link it to two at once', async () => {
-    const link = () => fixture.customer('fiken', '41');
-    // Both look for the account before one of them has it.
-    const release = await holdLock(fixture.database, 'lock table billing_account in share mode');
-    const links = Promise.allSettled([link(), link()]);
-    await waitForLocks(fixture.superuser, 2);
-    await release();
-    expect((await links).map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
   it('that the operator asks to read everything do so, instead of a run under way, and wait no more after failures', async () => {
